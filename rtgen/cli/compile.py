@@ -1,0 +1,50 @@
+"""`rtgen compile`: write the parser of a template to a file."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from rtgen.cli.common import FAULTS_FOUND, Command, find, write
+
+OUTPUT = "response_parser.py"
+"""The file that is written where `-o` names none."""
+
+
+@click.command(cls=Command, short_help="Write a template's parser as a Python module.")
+@click.argument("source")
+@click.option(
+    "-o", "--output", metavar="FILE", help=f"The file to write, or - for stdout. [default: {OUTPUT} beside SOURCE]"
+)
+@click.option("--standalone", is_flag=True, help="Write one file that needs no rtgen to run.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the file is not what would be written.")
+def command(source: str, output: str | None, standalone: bool, check: bool) -> int:
+    """Write the parser for the template at SOURCE as a Python module.
+
+    Without -o the module is response_parser.py beside SOURCE (for a bundled template: in the current folder), and its
+    path is printed. A file that already holds the right module is left alone.
+    """
+    if check and output == "-":
+        raise click.UsageError("--check compares with a file, so -o - makes no sense", click.get_current_context())
+    found = find(source)
+
+    from rtgen.compiler import generate
+    from rtgen.files import holds, write_if_changed
+
+    module = generate(found.template, name=found.name, standalone=standalone)
+    if output == "-":
+        write(module.encode("utf-8"))
+        return 0
+    path = output or os.path.join(os.path.dirname(found.path or ""), OUTPUT)
+    if check:
+        if holds(path, module):
+            return 0
+        again = click.style(f"rtgen compile {source} -o {path}{' --standalone' if standalone else ''}", bold=True)
+        what = "is not what would be written" if os.path.exists(path) else "does not exist"
+        click.echo(f"rtgen: {path} {what}; run: {again}", err=True)
+        return FAULTS_FOUND
+    write_if_changed(path, module)
+    if output is None:
+        click.echo(path)
+    return 0

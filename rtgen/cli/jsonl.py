@@ -1,0 +1,160 @@
+"""Many outputs at once: JSON Lines in, JSON Lines out, in the same order, on one or several processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from rtgen.cli.common import decode, parser_for, to_json, write
+from rtgen.runtime.errors import FAULTS
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from rtgen.compiler import CompiledTemplate
+
+LARGE = 4_000_000
+"""Bytes of input from which several processes are quicker than one."""
+
+_BATCH = 64
+"""Lines that are handed to a process together."""
+
+Answer = tuple[bytes, bool]
+"""A line of output, and whether it is a message (not an error)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Answers lines with one template; `prefix` and `tools` hold where a line brings none."""
+
+    parser: CompiledTemplate
+    prefix: str | None
+    tools: list[Any] | None
+
+    def answer(self, number: int, line: bytes) -> Answer:
+        """What to print for the line with this number: the message, or what is wrong."""
+        try:
+            return to_json(self._message(decode(line, "the line"))), True
+        except (*FAULTS, click.UsageError) as error:
+            fault = error.message if isinstance(error, click.UsageError) else str(error)
+            return to_json({"error": fault or type(error).__name__, "line": number}), False
+
+    def _message(self, line: str) -> Any:
+        try:
+            request = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"the line is not JSON: column {error.colno}: {error.msg}") from error
+        if not isinstance(request, dict):
+            raise ValueError("the line is not a JSON object with a key 'text'")
+        text = request.get("text")
+        if not isinstance(text, str):
+            raise ValueError("'text' is missing" if "text" not in request else "'text' is not a string")
+        prefix, tools = request.get("prefix"), request.get("tools")
+        if prefix is None:
+            prefix = self.prefix
+        if prefix is None:
+            raise ValueError("'prefix' is missing, in the line and on the command line; \"\" says that there is none")
+        if not isinstance(prefix, str):
+            raise ValueError("'prefix' is not a string")
+        if tools is not None and not isinstance(tools, list):
+            raise ValueError("'tools' is not a list")
+        return self.parser.parse_response(text, prefix=prefix, tools=self.tools if tools is None else tools)
+
+
+def run(source: str, argument: str | None, prefix: str | None, tools: list[Any] | None, jobs: int | None) -> bool:
+    """Answer all lines on stdout, each as soon as it is there; says whether all of them gave messages.
+
+    `argument` is the path of the input, None or `-` for stdin. Raises SourceError, TemplateError, OSError.
+    """
+    reader = Reader(parser_for(source), prefix, tools)
+    good = True
+    with ExitStack() as stack:
+        lines: BinaryIO = sys.stdin.buffer
+        if argument is not None and argument != "-":
+            lines = stack.enter_context(open(argument, "rb"))
+        size = _size(lines)
+        if jobs is None:
+            jobs = (os.cpu_count() or 1) if size is not None and size > LARGE else 1
+        bar = None
+        if sys.stderr.isatty() and not sys.stdout.isatty():
+            nothing: Iterable[None] = (None for _ in ())
+            step = 100 if size is None else max(1, size // 200)
+            bar = stack.enter_context(
+                click.progressbar(nothing, length=size, file=sys.stderr, update_min_steps=step, show_pos=size is None)
+            )
+        numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        answers: Iterable[tuple[Iterable[bytes], Iterable[Answer]]]
+        if jobs == 1:
+            answers = (((line,), (reader.answer(number, line),)) for number, line in numbered)
+        else:
+            answers = _answers(numbered, jobs, source, prefix, tools)
+        for asked, answered in answers:
+            for line, (out, ok) in zip(asked, answered):
+                write(out)
+                good &= ok
+                if bar is not None:
+                    bar.update(1 if size is None else len(line))
+    return good
+
+
+def _size(file: BinaryIO) -> int | None:
+    """The bytes that are left in a regular file; None for a pipe, a terminal or the like."""
+    import stat
+
+    try:
+        status = os.fstat(file.fileno())
+        return status.st_size - file.tell() if stat.S_ISREG(status.st_mode) else None
+    except OSError:
+        return None
+
+
+_reader: Reader | None = None
+"""In a process that answers batches: its reader."""
+
+
+def _start(source: str, prefix: str | None, tools: list[Any] | None) -> None:
+    import signal
+    import warnings
+
+    global _reader
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops the work
+    with warnings.catch_warnings():  # the parent has shown them
+        warnings.simplefilter("ignore")
+        _reader = Reader(parser_for(source), prefix, tools)
+
+
+def _answer_batch(batch: list[tuple[int, bytes]]) -> list[Answer]:
+    assert _reader is not None
+    return [_reader.answer(number, line) for number, line in batch]
+
+
+def _answers(
+    numbered: Iterator[tuple[int, bytes]], jobs: int, source: str, prefix: str | None, tools: list[Any] | None
+) -> Iterator[tuple[Iterable[bytes], Iterable[Answer]]]:
+    """Batches of lines with their answers, in order, from several processes.
+
+    Only a few batches for each process are read ahead, so the memory in use does not grow with the input.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+    from itertools import islice
+
+    pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(source, prefix, tools))
+    waiting: deque[tuple[list[bytes], Future[list[Answer]]]] = deque()
+    try:
+        while True:
+            while len(waiting) < 4 * jobs and (batch := list(islice(numbered, _BATCH))):
+                waiting.append(([line for _, line in batch], pool.submit(_answer_batch, batch)))
+            if not waiting:
+                return
+            asked, future = waiting.popleft()
+            yield asked, future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

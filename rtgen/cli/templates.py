@@ -1,0 +1,43 @@
+"""`rtgen templates`: the bundled templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rtgen import library
+from rtgen.cli.common import Command, to_json, write
+
+
+@click.command(cls=Command, short_help="List the bundled templates, or print one.")
+@click.argument("name", required=False)
+@click.option("--notes", is_flag=True, help="Print what is known about the template instead of its JSON.")
+def command(name: str | None, notes: bool) -> None:
+    """List the bundled templates, or print the JSON of the one called NAME."""
+    if name is None:
+        if notes:
+            raise click.UsageError("--notes needs the name of a template", click.get_current_context())
+        _list()
+    elif not library.exists(name):
+        raise click.UsageError(f"there is no bundled template {name!r}; {library.suggestion(name)}")
+    elif notes:
+        lines = [f"{key}: {_plain(value)}" for key, value in library.meta(name).items()]
+        click.echo("\n".join([name, *lines, "", library.notes(name).rstrip()]).rstrip())
+    else:
+        write(to_json(library.template(name), indent=2))
+
+
+def _list() -> None:
+    names = library.available()
+    width = max(map(len, names), default=0)
+    for name in names:
+        models = _plain(library.meta(name).get("models", ""))
+        click.echo(f"{name:{width}}  {models}".rstrip())
+
+
+def _plain(value: Any) -> str:
+    """A value of `meta.json` for people."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(_plain, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,233 @@
+"""What a delimiter is: its kind, what it starts with, what it can hold back, and how it may be found.
+
+    1  literals                    str.find, or one compiled alternation of literals
+    2  literals between blanks     find the literal, then walk over the white space on either side
+    3  a regular pattern           found by its first literals, then settled by the matcher, in linear time
+    4  anything else               the same with a budget of steps; or, outside the promise, at the end of the text
+
+The facts are found by looking at the delimiter alone; `strategy` in `lower` decides from them how a state searches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtgen.pattern import facts
+from rtgen.pattern.nodes import (
+    EMPTY,
+    Alternation,
+    Assertion,
+    CharClass,
+    Group,
+    Literal,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+)
+from rtgen.pattern.parse import parse
+from rtgen.template import Delimiter
+
+BLANKS = r"\s"
+"""The class that may stand, as `\\s*`, before or after the literals of kind 2."""
+
+MOST_CORES = 64
+"""Literals that one delimiter may start with before it counts as starting anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The facts about one delimiter.
+
+    `number` is the kind, 1 to 4. `cores`: the literals one of which every match holds first, after `blanks_before` (if
+    set, any white space) — the first that fits wins; empty: a match may start anywhere. `settled_by`: what follows the
+    core, "core" nothing, "blanks" any white space, "pattern" what only the matcher can tell. `final_newline`: the
+    delimiter is also found, empty, before a newline that ends the text (an alternative `$`). `context`: characters left
+    of a match that it may look at (None: all). `holds`: the longest text that can be held back while the delimiter is
+    undecided (None: without limit). `groups`: its named groups. `linear`: the backtracking engine of `regex` is certain
+    to need linear time. `whole` is the pattern's tree, `node` the part of it that begins with a core.
+    """
+
+    number: int
+    source: str
+    cores: tuple[str, ...]
+    blanks_before: bool
+    settled_by: str
+    final_newline: bool
+    context: int | None
+    holds: int | None
+    groups: tuple[str, ...]
+    opaque: bool
+    linear: bool
+    node: Node
+    whole: Node
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a match may hold no character."""
+        return self.final_newline or facts.width(self.whole)[0] == 0
+
+
+def classify(delimiter: Delimiter) -> Kind:
+    """The facts about a delimiter that `template.validate` has accepted."""
+    if delimiter.pattern is None:
+        cores = tuple(sorted(delimiter.literals, key=len, reverse=True))
+        return _of_cores(cores, False, False, False, delimiter.source)
+    node = parse(delimiter.pattern)
+    groups = tuple(facts.named_groups(node))
+    if not groups and not facts.is_opaque(node):
+        simple = _simple(node, delimiter.source)
+        if simple is not None:
+            return simple
+    return _of_pattern(node, groups, delimiter.source)
+
+
+def _of_cores(cores: tuple[str, ...], before: bool, after: bool, newline: bool, source: str) -> Kind:
+    """Kinds 1 and 2, and either of them with an alternative `$` (then it is a regular pattern: kind 3)."""
+    node = _cores_node(cores, before, after)
+    return Kind(
+        number=3 if newline else 2 if before or after else 1,
+        source=source,
+        cores=cores,
+        blanks_before=before,
+        settled_by="blanks" if after else "core",
+        final_newline=newline,
+        context=0,
+        holds=None if before else max(max(map(len, cores)) - 1, int(newline)),
+        groups=(),
+        opaque=False,
+        linear=True,
+        node=node,
+        whole=Alternation((node, Assertion("final_end"))) if newline else node,
+    )
+
+
+def _cores_node(cores: tuple[str, ...], before: bool, after: bool) -> Node:
+    blanks = Repeat(CharClass(BLANKS), 0, None, "greedy")
+    core: Node = Literal(cores[0]) if len(cores) == 1 else Alternation(tuple(map(Literal, cores)))
+    return Sequence((*([blanks] if before else []), core, *([blanks] if after else [])))
+
+
+def _simple(node: Node, source: str) -> Kind | None:
+    """The delimiter as literals between blanks, where it is no more than that."""
+    newline, node = _without_final_end(node)
+    items = list(_items(node))
+    before = bool(items) and _is_blanks(items[0])
+    if before:
+        items.pop(0)
+    after = bool(items) and _is_blanks(items[-1])
+    if after:
+        items.pop()
+    cores = _reachable(facts.spell(Sequence(tuple(items)), MOST_CORES) or ())
+    if not cores or "" in cores:
+        return None
+    if (before or newline) and any(_starts_blank(core) for core in cores):
+        return None
+    return _of_cores(cores, before, after, newline, source)
+
+
+def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
+    opaque = facts.is_opaque(node)
+    regular = not opaque and facts.is_regular(node)
+    newline, rest = (False, node) if opaque or groups else _without_final_end(node)
+    items = list(_items(rest))
+    before = bool(items) and _is_blanks(items[0])
+    cores = () if opaque else _leading_literals(items[1:] if before else items)
+    context = facts.left_context(node)
+    if ((before or newline) and any(_starts_blank(core) for core in cores)) or context != 0:
+        cores = ()
+    if not cores:
+        newline, before, rest = False, False, node
+    most = facts.width(node)[1]
+    return Kind(
+        number=3 if regular else 4,
+        source=source,
+        cores=cores,
+        blanks_before=before,
+        settled_by="pattern",
+        final_newline=newline,
+        context=context,
+        holds=most if regular and not before else None,
+        groups=groups,
+        opaque=opaque,
+        linear=regular and facts.linear_in_regex(node),
+        node=Sequence(tuple(items[1:])) if before else rest,
+        whole=node,
+    )
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    """The items of a sequence, with groups that nothing refers to opened up."""
+    if isinstance(node, Group) and node.name is None:
+        return _items(node.item)
+    if isinstance(node, Sequence):
+        return tuple(part for item in node.items for part in _items(item))
+    return (node,)
+
+
+def _without_final_end(node: Node) -> tuple[bool, Node]:
+    """Whether a top-level alternative is `$` alone, and the pattern without it."""
+    items = _items(node)
+    if len(items) != 1 or not isinstance(items[0], Alternation):
+        return False, node
+    branches = items[0].branches
+    others = tuple(branch for branch in branches if _items(branch) != (Assertion("final_end"),))
+    if len(others) in (0, len(branches)):
+        return False, node
+    return True, others[0] if len(others) == 1 else Alternation(others)
+
+
+def _is_blanks(node: Node) -> bool:
+    return (
+        isinstance(node, Repeat)
+        and node.item == CharClass(BLANKS)
+        and (node.least, node.most) == (0, None)
+        and node.mode != "lazy"
+    )
+
+
+def _starts_blank(core: str) -> bool:
+    return core[0].isspace()
+
+
+def _reachable(spelled: tuple[str, ...]) -> tuple[str, ...]:
+    """The literals that can win: one behind its own prefix never does, nor one that stands there already."""
+    kept: list[str] = []
+    for text in spelled:
+        if not any(text.startswith(earlier) for earlier in kept):
+            kept.append(text)
+    return tuple(kept)
+
+
+def _leading_literals(items: list[Node]) -> tuple[str, ...]:
+    """Literals one of which every match of the sequence begins with; () where there are none or too many.
+
+    They are shortened to none being the prefix of another, so that one place holds at most one of them.
+    """
+    spelled: tuple[str, ...] = ("",)
+    for item in items:
+        heads = facts.spell(_bare(item), MOST_CORES)
+        if heads is None:
+            if isinstance(item, Alternation) and spelled == ("",):
+                branches = [_leading_literals(list(_items(branch))) for branch in item.branches]
+                if all(branches):
+                    spelled = tuple(dict.fromkeys(head for branch in branches for head in branch))
+            elif isinstance(item, Group):
+                inner = _leading_literals(list(_items(item.item)))
+                spelled = tuple(dict.fromkeys(a + b for a in spelled for b in inner)) if inner else spelled
+            break
+        longer = tuple(dict.fromkeys(a + b for a in spelled for b in heads))
+        if len(longer) > MOST_CORES:
+            break
+        spelled = longer
+    short = [text for text in spelled if not any(text != other and text.startswith(other) for other in spelled)]
+    return () if "" in short or len(short) > MOST_CORES else tuple(short)
+
+
+def _bare(item: Node) -> Node:
+    """The item as far as the characters at its beginning go: groups opened, zero-width conditions left out."""
+    if isinstance(item, Group):
+        return _bare(item.item)
+    if isinstance(item, (Assertion, Look)):
+        return EMPTY
+    return item

@@ -1,0 +1,108 @@
+"""The bundled response templates, and the parsers that were generated from them.
+
+A bundled template is a folder `rtgen/templates/<name>/` with `response_template.json`, `meta.json` (what it is for),
+`notes.md` and `cases/*.json`. Its generated parser is `rtgen.generated.<name>`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from types import ModuleType
+from typing import Any
+
+from rtgen.errors import TemplateError
+
+TEMPLATE_FILE = "response_template.json"
+
+
+class UnknownTemplateError(TemplateError, KeyError):
+    """There is no bundled template of this name. `name` is what was asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"there is no bundled template {name!r}; {suggestion(name)}")
+
+    __str__ = TemplateError.__str__
+
+    def __reduce__(self) -> tuple[type[UnknownTemplateError], tuple[str]]:
+        return type(self), (self.name,)
+
+
+def available() -> list[str]:
+    """The names of the bundled templates, sorted."""
+    root = _root()
+    with os.scandir(root) as entries:
+        return sorted(e.name for e in entries if os.path.isfile(os.path.join(root, e.name, TEMPLATE_FILE)))
+
+
+def exists(name: str) -> bool:
+    """Whether a template of this name is bundled. Any text may be asked for: a path, JSON, the empty string."""
+    return name.isidentifier() and os.path.isfile(os.path.join(_root(), name, TEMPLATE_FILE))
+
+
+def template(name: str) -> dict[str, Any]:
+    """The bundled template of this name, read afresh. Raises UnknownTemplateError."""
+    loaded: dict[str, Any] = _json(name, TEMPLATE_FILE)
+    return loaded
+
+
+def meta(name: str) -> dict[str, Any]:
+    """What the template is for: `models`, `reasoning`, `tools`, `limits`; {} where nothing is said.
+
+    Raises UnknownTemplateError.
+    """
+    try:
+        loaded: dict[str, Any] = _json(name, "meta.json")
+    except FileNotFoundError:
+        return {}
+    return loaded
+
+
+def notes(name: str) -> str:
+    """The template's `notes.md`; "" where there is none. Raises UnknownTemplateError."""
+    try:
+        with open(_path(name, "notes.md"), encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def generated(name: str, template_hash: str) -> ModuleType | None:
+    """The module `rtgen.generated.<name>`, where it was made from this very template by this very emitter.
+
+    `template_hash` is the hash that the template has now. None where there is no such module or it is out of date.
+    Raises UnknownTemplateError: nothing but the parsers of bundled templates is imported.
+    """
+    _path(name)
+    try:
+        module = importlib.import_module(f"rtgen.generated.{name}")
+    except ImportError:  # not generated yet, or for a runtime that this one does not support
+        return None
+    return module if getattr(module, "TEMPLATE_HASH", None) == template_hash else None
+
+
+def suggestion(name: str) -> str:
+    """What to say after a name that is not bundled: the bundled names that resemble it, else how to list them all."""
+    import difflib
+
+    lowered = {n.lower(): n for n in available()}
+    near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+    return f"did you mean {' or '.join(near)}?" if near else "`rtgen templates` lists those that are"
+
+
+def _root() -> str:
+    return str(importlib.import_module("rtgen.templates").__path__[0])
+
+
+def _path(name: str, *parts: str) -> str:
+    if not exists(name):
+        raise UnknownTemplateError(name)
+    return os.path.join(_root(), name, *parts)
+
+
+def _json(name: str, file_name: str) -> Any:
+    import json
+
+    with open(_path(name, file_name), encoding="utf-8") as file:
+        return json.load(file)

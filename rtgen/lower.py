@@ -1,0 +1,140 @@
+"""From a template to a program: the states of the parser, what each watches, where each delimiter leads.
+
+Theory of operation.  The parser is always in one region: an explicit one, between its opener and its closer, or
+*outside*, where the implicit field (if there is one) takes what no delimiter claims.  Outside it watches every opener
+and the implicit field's closer; in an explicit region its closer alone.  Of the delimiters found, the winner has the
+smallest (start, -length, opener before closer, field name); `Watch.rank` is the order of the last two.
+
+How a state searches (`State.strategy`) follows from the kinds of its delimiters:
+
+    nothing     it watches none: everything up to the end of the text belongs to the region
+    cores       every delimiter begins with literals (behind white space at most), and no two of them can compete for one
+                place: one compiled alternation finds the next literal, and only there a pattern is tried
+    searches    anything else: each delimiter is searched for itself, and the smallest wins
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rtgen.delimiters.classify import Kind, classify
+from rtgen.template import Field, Template
+
+Strategy = Literal["nothing", "cores", "searches"]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A delimiter that a state looks for: the opener of `field`, or its closer."""
+
+    role: Literal["open", "close"]
+    field: Field
+    kind: Kind
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state. `field` is the region's field; None outside, where there is no implicit field.
+
+    `watches` are in the order of their rank. `context` is how many characters left of a search the delimiters may look
+    at (None: all of them).
+    """
+
+    field: Field | None
+    outside: bool
+    watches: tuple[Watch, ...]
+    strategy: Strategy
+    context: int | None
+
+    @property
+    def label(self) -> str:
+        """How listings name the state."""
+        if self.field is None:
+            return "outside"
+        return f"outside, in {self.field.name}" if self.outside else f"in {self.field.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The states of a template: `outside`, where parsing begins, and one for each explicit field, in its order."""
+
+    template: Template
+    anchor: Kind
+    outside: State
+    regions: tuple[State, ...]
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        return (self.outside, *self.regions)
+
+
+def lower(template: Template) -> Program:
+    """The program of a valid template."""
+    watched: list[tuple[Literal["open", "close"], Field, Kind]] = []
+    for field in template.fields:
+        if field.open is not None:
+            watched.append(("open", field, classify(field.open)))
+    implicit = template.implicit
+    if implicit is not None and implicit.close is not None:
+        watched.append(("close", implicit, classify(implicit.close)))
+    regions = []
+    for field in template.fields:
+        if field.open is not None:
+            closers = [] if field.close is None else [("close", field, classify(field.close))]
+            regions.append(_state(field, False, closers))  # type: ignore[arg-type]
+    return Program(template, classify(template.anchor), _state(implicit, True, watched), tuple(regions))
+
+
+def _state(field: Field | None, outside: bool, watched: list[tuple[Literal["open", "close"], Field, Kind]]) -> State:
+    ranked = sorted(watched, key=lambda item: (item[0] == "close", item[1].name))
+    watches = tuple(Watch(role, owner, kind, rank) for rank, (role, owner, kind) in enumerate(ranked))
+    contexts = [watch.kind.context for watch in watches]
+    context = None if None in contexts else max((c for c in contexts if c is not None), default=0)
+    return State(field, outside, watches, _strategy(watches), context)
+
+
+def _strategy(watches: tuple[Watch, ...]) -> Strategy:
+    if not watches:
+        return "nothing"
+    if all(watch.kind.cores for watch in watches) and not _compete(watches) and core_order(watches) is not None:
+        return "cores"
+    return "searches"
+
+
+def core_order(watches: tuple[Watch, ...]) -> tuple[Watch, ...] | None:
+    """The watches in an order in which a core is tried before its own prefixes; None where there is no such order."""
+    left, order = list(watches), []
+    while left:
+        ready = [watch for watch in left if not any(_continues(other, watch) for other in left if other is not watch)]
+        if not ready:
+            return None
+        order.append(ready[0])
+        left.remove(ready[0])
+    return tuple(order)
+
+
+def _continues(longer: Watch, shorter: Watch) -> bool:
+    return any(a != b and a.startswith(b) for a in longer.kind.cores for b in shorter.kind.cores)
+
+
+def _compete(watches: tuple[Watch, ...]) -> bool:
+    """Whether more than a first look at the literals is needed to tell which delimiter wins at a place.
+
+    Plain literals of which one continues the other are settled by trying the longer first; any other overlap is not.
+    A literal that begins with white space may begin inside the white space before another.
+    """
+    blanks_before = any(watch.kind.blanks_before for watch in watches)
+    for watch in watches:
+        if blanks_before and any(core[0].isspace() for core in watch.kind.cores):
+            return True
+        for other in watches:
+            if other.rank <= watch.rank:
+                continue
+            plain = all(w.kind.settled_by == "core" and not w.kind.blanks_before for w in (watch, other))
+            for a in watch.kind.cores:
+                for b in other.kind.cores:
+                    if a == b or (not plain and (a.startswith(b) or b.startswith(a))):
+                        return True
+    return False

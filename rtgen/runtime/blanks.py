@@ -1,0 +1,53 @@
+"""White space as `regex` means it by `\\s`, which is not quite what `str.isspace` means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import regex
+
+BLANKS = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
+"""Every white-space character; the last one of Unicode is U+3000. Asked of the installed `regex`."""
+
+_RUN = regex.compile(r"\s*+")
+
+
+def after_blanks(text: str, at: int) -> int:
+    """The index of the first character from `at` on that is no white space."""
+    return _RUN.match(text, at).end()  # type: ignore[union-attr]
+
+
+def before_blanks(text: str, start: int, at: int) -> int:
+    """The index, not below `start`, at which the white space that ends at `at` begins."""
+    blanks = BLANKS
+    while at > start and text[at - 1] in blanks:
+        at -= 1
+    return at
+
+
+def skip_blanks_later(parser: Any) -> None:
+    """Let the parser, which has acted on a delimiter, first pass over the white space that still belongs to it."""
+    parser._after = (parser._quick, parser._scan)
+    parser._quick = _skip
+    parser._scan = _scan_skip
+
+
+def _skip(parser: Any, text: str) -> list[dict[str, Any]]:
+    """quick: the white space that belongs to a delimiter."""
+    at = after_blanks(text, 0)
+    if at == len(text):
+        parser._start += at
+        return []
+    events: list[dict[str, Any]] = parser._advance(text, 0, False)
+    return events
+
+
+def _scan_skip(parser: Any, text: str, at: int, events: list[dict[str, Any]], final: bool) -> int:
+    """scan: the white space that belongs to a delimiter."""
+    end = after_blanks(text, at)
+    parser._start += end - at
+    parser._held, parser._at, parser._look = "", 0, -1
+    if end == len(text) and not final:
+        return -1
+    parser._quick, parser._scan = parser._after
+    return end

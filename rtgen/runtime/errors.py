@@ -1,0 +1,67 @@
+"""What parsing can raise."""
+
+from __future__ import annotations
+
+EXCERPT = 60
+"""Characters of the output that an error quotes at most."""
+
+
+class ParseError(ValueError):
+    """Output that its template cannot parse.
+
+    `field` is the field whose region failed (None: no single field), `position` the index of that region's text in the
+    text after the anchor, `excerpt` the beginning of that text, `fault` what is wrong with it.
+    """
+
+    def __init__(self, fault: str, field: str | None = None, position: int | None = None, excerpt: str = "") -> None:
+        self.fault, self.field, self.position, self.excerpt = fault, field, position, excerpt
+        super().__init__(fault, field, position, excerpt)
+
+    def __str__(self) -> str:
+        where = "" if self.field is None else f"field {self.field!r}"
+        if self.position is not None:
+            where += f"{' at' if where else 'at'} position {self.position}"
+        quoted = f" (in {self.excerpt!r})" if self.excerpt else ""
+        return f"{where}: {self.fault}{quoted}" if where else f"{self.fault}{quoted}"
+
+
+class ParseKeyError(ParseError, KeyError):
+    """A ParseError that is a KeyError too: a placeholder or a parser that does not exist."""
+
+    __str__ = ParseError.__str__
+
+
+class ParseTypeError(ParseError, TypeError):
+    """A ParseError that is a TypeError too."""
+
+
+class ParseAttributeError(ParseError, AttributeError):
+    """A ParseError that is an AttributeError too."""
+
+
+class ParseRecursionError(ParseError, RecursionError):
+    """A ParseError that is a RecursionError too: a value nested too deeply."""
+
+
+FAULTS = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What a content parser or a transform may raise; `located` turns it into a ParseError of the same kind."""
+
+
+def located(error: Exception, field: str, position: int, body: str) -> ParseError:
+    """`error`, raised while the text `body` of a region of `field` was turned into its value, as a ParseError.
+
+    `position` is where `body` begins in the text after the anchor. The result is an instance of the builtin class of
+    `error` too, which is the class that transformers raises.
+    """
+    kind = ParseError
+    for builtin, parse_error in (
+        (KeyError, ParseKeyError),
+        (TypeError, ParseTypeError),
+        (AttributeError, ParseAttributeError),
+        (RecursionError, ParseRecursionError),
+    ):
+        if isinstance(error, builtin):
+            kind = parse_error
+    fault = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    excerpt = body if len(body) <= EXCERPT else body[: EXCERPT - 1] + "…"
+    return kind(fault or type(error).__name__, field, position, excerpt)

@@ -1,0 +1,26 @@
+"""Literals at the edge of a text that goes on."""
+
+from __future__ import annotations
+
+
+def cut_literal(text: str, literal: str, at: int) -> int:
+    """Where in `text[at:]` the literal may have begun and be cut off by the end: the start of the longest suffix that
+    is a proper prefix of it, or the end of the text."""
+    here = text.find(literal[0], max(at, len(text) - len(literal) + 1))
+    while here >= 0:
+        if literal.startswith(text[here:]):
+            return here
+        here = text.find(literal[0], here + 1)
+    return len(text)
+
+
+def last_end(text: str, literals: tuple[str, ...]) -> int:
+    """Where the last occurrence of one of the literals ends, -1 without one.
+
+    They must be so that no two occurrences overlap, other than by beginning at the same place; of those that do, the
+    first that fits counts.
+    """
+    start = max(map(text.rfind, literals))
+    if start < 0:
+        return -1
+    return next(start + len(literal) for literal in literals if text.startswith(literal, start))

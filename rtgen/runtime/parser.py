@@ -1,0 +1,186 @@
+"""The part of a streaming parser that no template changes: feeding, ending, failing.
+
+A generated `ResponseParser` adds, for each state of its template, two functions:
+
+    quick(self, text) -> events     a chunk in which no delimiter can begin: the common case, straight to the event
+    scan(self, text, at, events, final) -> int
+                                    acts on the first delimiter from `text[at:]` on and returns the place after it, or
+                                    -1 when the text is used up (the undecided rest is then in `_held`)
+
+`_quick` and `_scan` hold the functions of the present state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rtgen.runtime.tools import tool_parameters
+
+RUNTIME_INTERFACE = 1
+"""The version of what generated modules may import from `rtgen.runtime`."""
+
+OLDEST_INTERFACE = 1
+"""The oldest version that this runtime still serves."""
+
+Event = dict[str, Any]
+
+MISSING_PREFIX = (
+    "prefix is required: it is the prompt that the model was given, and chat templates often write the beginning of "
+    'the answer there (such as an opening reasoning tag); pass prefix="" if the text holds the whole answer'
+)
+
+
+def require_interface(version: int) -> None:
+    """Refuse a generated module that was made for another runtime. Raises ImportError."""
+    if not OLDEST_INTERFACE <= version <= RUNTIME_INTERFACE:
+        raise ImportError(
+            f"this module was generated for runtime interface {version}, and the installed rtgen serves "
+            f"{OLDEST_INTERFACE} to {RUNTIME_INTERFACE}: run `rtgen compile` again"
+        )
+
+
+class Parser:
+    """A parser of one response, fed chunk by chunk. Not to be used from two threads at once.
+
+    `prefix` is the prompt given to the model; `tools` are dicts in OpenAI's form, bare function schemas or Python
+    functions, by which the arguments of tool calls are cast. `initial_events` are the events of what the prefix wrote
+    after its last anchor. Raises ValueError without a prefix, and what `feed` raises.
+    """
+
+    __slots__ = (
+        "initial_events",
+        "_quick",
+        "_scan",
+        "_held",
+        "_at",
+        "_look",
+        "_parts",
+        "_opened",
+        "_empty_open",
+        "_start",
+        "_captures",
+        "_message",
+        "_tools",
+        "_closed",
+        "_after",
+        "_tail",
+        "_searches",
+    )
+
+    _quick: Callable[[Any, str], list[Event]]
+    _scan: Callable[[Any, str, int, list[Event], bool], int]
+
+    def __init__(self, prefix: str | None = None, *, tools: Iterable[Any] | None = None) -> None:
+        if prefix is None:
+            raise ValueError(MISSING_PREFIX)
+        self._tools = tool_parameters(tools) if tools else None
+        self._held = ""  # text that is not decided yet; what of it is decided ends at _at
+        self._at = 0
+        self._look = -1  # where the search in _held goes on
+        self._parts: list[str] = []  # the open region's text
+        self._opened = False  # the implicit region holds something
+        self._empty_open = False  # the open region's opener was empty
+        self._start = 0  # where the present region began in the text after the anchor
+        self._captures: dict[str, str] = {}
+        self._closed: str | None = None
+        self._searches: dict[str, Any] = {}
+        self._message = self._begin()
+        text = self._after_anchor(prefix) if prefix else ""
+        self.initial_events: list[Event] = self._quick(self, text) if text else []
+
+    def feed(self, text: str) -> list[Event]:
+        """Give the parser the next piece of text; returns the events that are certain now.
+
+        Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}` (dirty:
+        raw text of a structured value) and `{"type": "region_close", "field", "value"}`. Raises ParseError for a region
+        that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once closed.
+        """
+        if not text:
+            if self._closed is not None:
+                raise RuntimeError(self._closed)
+            return []
+        try:
+            return self._quick(self, text)
+        except BaseException as error:
+            self._close(error)
+            raise
+
+    def finalize(self) -> tuple[dict[str, Any], list[Event]]:
+        """End the text; returns the message and the last events. Raises as `feed` does, ParseError for a required
+        field that is missing."""
+        if self._closed is not None:
+            raise RuntimeError(self._closed)
+        try:
+            held, self._held = self._held, ""
+            events = self._advance(held, self._at, True)
+            message = self._finish(self._message)
+        except BaseException as error:
+            self._close(error)
+            raise
+        self._close(None)
+        return message, events
+
+    # What a generated class provides.
+
+    def _begin(self) -> dict[str, Any]:
+        """Enter the first state; returns the message as the defaults begin it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _after_anchor(prefix: str) -> str:
+        """The part of the prefix after its last anchor."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _finish(message: dict[str, Any]) -> dict[str, Any]:
+        """The message as it is returned: required fields checked, empty values dropped."""
+        raise NotImplementedError
+
+    # States that every template shares.
+
+    def _advance(self, text: str, at: int, final: bool) -> list[Event]:
+        """Act on every delimiter that is decided in `text[at:]`, one after the other."""
+        events: list[Event] = []
+        while at >= 0:
+            at = self._scan(self, text, at, events, final)
+        return events
+
+    def _resume(self, text: str) -> list[Event]:
+        """quick: there is undecided text to which every chunk must be added."""
+        held = self._held
+        self._held = ""  # the only reference must be the local one for `+=` to grow the string in place
+        held += text
+        return self._advance(held, self._at, False)
+
+    def _ended(self, text: str) -> list[Event]:
+        """quick: the parse has ended; what comes is dropped."""
+        self._held + text  # as everywhere, anything but a str is a TypeError
+        return []
+
+    def _ended_scan(self, text: str, at: int, events: list[Event], final: bool) -> int:
+        """scan: the parse has ended."""
+        return -1
+
+    def _refuse(self, text: str) -> list[Event]:
+        """quick: the parser is closed."""
+        raise RuntimeError(self._closed)
+
+    def _close(self, error: BaseException | None) -> None:
+        if error is None:
+            self._closed = "the parser is closed: finalize() has returned its message"
+        elif self._closed is None:
+            self._closed = f"the parser is closed: it failed with {type(error).__name__}: {error}"
+        self._quick = Parser._refuse
+        self._held = ""
+        self._parts = []
+        self._searches = {}
+
+
+def pairs(texts: Iterable[str], prefix: str | Iterable[str]) -> list[tuple[str, str]]:
+    """The texts of a batch with the prefix of each: one for all, or as many. Raises ValueError for another count."""
+    texts = list(texts)
+    prefixes = [prefix] * len(texts) if isinstance(prefix, str) else list(prefix)
+    if len(prefixes) != len(texts):
+        raise ValueError(f"{len(texts)} texts and {len(prefixes)} prefixes: give one prefix for all, or one each")
+    return list(zip(texts, prefixes, strict=True))

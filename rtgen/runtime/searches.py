@@ -1,0 +1,110 @@
+"""Matchers at work in a parser: finding the earliest of several, and delimiters whose end is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rtgen.runtime.errors import ParseError
+from rtgen.runtime.parser import Parser
+from rtgen.runtime.pattern import CERTAIN, NOTHING, SETTLED
+
+FAR = 1 << 16
+"""Characters of decided text that a parser keeps before a matcher's undecided text, before it starts afresh."""
+
+
+def search_of(parser: Any, key: str, make: Callable[[], Any]) -> Any:
+    """The parser's matcher for `key`, made when it is first needed."""
+    known = parser._searches.get(key)
+    if known is None:
+        known = parser._searches[key] = (make(),)
+    return known[0]
+
+
+def searches_of(parser: Any, key: str, makers: tuple[Callable[[], Any], ...]) -> tuple[Any, ...]:
+    """The parser's matchers for a state, made when they are first needed."""
+    known: tuple[Any, ...] | None = parser._searches.get(key)
+    if known is None:
+        known = parser._searches[key] = tuple(make() for make in makers)
+    return known
+
+
+def forget(parser: Any) -> None:
+    """Text is cut: what the matchers know of places in it is void."""
+    for searches in parser._searches.values():
+        for search in searches:
+            search.reset()
+
+
+def earliest(searches: tuple[Any, ...], text: str, at: int, final: bool) -> tuple[int, int, int]:
+    """The delimiter that wins in `text[at:]`: (its index, where it begins, the verdict on it).
+
+    The smallest start wins, then the longest, then the smallest index. The index is -1 when no delimiter is decided
+    yet; the start is then where undecided text begins. The verdict is SETTLED, or CERTAIN when only the end is open.
+    """
+    hold, waiting, open_index, open_verdict = len(text), 0, -1, NOTHING
+    which = best_start = best_end = -1
+    for index, search in enumerate(searches):
+        verdict = search.find(text, at, final)
+        if verdict == NOTHING:
+            continue
+        start = search.start
+        if verdict == SETTLED:
+            if which < 0 or start < best_start or (start == best_start and search.end > best_end):
+                which, best_start, best_end = index, start, search.end
+        elif start < hold:
+            hold, waiting, open_index, open_verdict = start, 1, index, verdict
+        elif start == hold:
+            waiting += 1
+    if which >= 0 and best_start < hold:
+        return which, best_start, SETTLED
+    if waiting == 1 and open_verdict == CERTAIN and (which < 0 or best_start > hold):
+        return open_index, hold, CERTAIN
+    return -1, hold, NOTHING
+
+
+def settle_later(
+    parser: Any, resume: Callable[[str, int, bool], int], search: Any, text: str, at: int
+) -> int:
+    """Let the parser, which has acted on the delimiter at `at`, first learn where it ends. A step of a scan function."""
+    parser._after = (parser._quick, parser._scan)
+    parser._tail = (resume, search)
+    parser._held, parser._at, parser._look = text, at, -1
+    parser._quick, parser._scan = Parser._resume, _scan_settle
+    return -1
+
+
+def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], final: bool) -> int:
+    """scan: the end of a delimiter."""
+    resume, search = parser._tail
+    if resume(text, at, final) != SETTLED:
+        parser._held, parser._at, parser._look = text, at, -1
+        return -1
+    if search.end > at:
+        parser._captures.update(search.groups())
+        parser._start += search.end - at
+    parser._quick, parser._scan = parser._after
+    end: int = search.end
+    return end
+
+
+def hold_text(parser: Any, text: str, begin: int, context: int | None) -> int:
+    """Keep what is undecided from `begin` on, with what the matchers may look at before it. A step of a scan function.
+
+    `context` is how many characters before a match they look at, at least one so that `^` stays where it is; None:
+    all of them.
+    """
+    if context is not None and (begin == len(text) or (begin > FAR and 2 * begin > len(text))):
+        cut = max(0, begin - context)
+        if cut:
+            forget(parser)
+            text = text[cut:]
+            begin -= cut
+    parser._held, parser._at, parser._look = text, begin, -1
+    parser._quick = Parser._resume
+    return -1
+
+
+def empty_loop(field: str, position: int) -> ParseError:
+    """The error of a region that opens and closes without consuming text, which would go on for ever."""
+    return ParseError("the region opens and closes without consuming text, for ever", field, position)

@@ -1,0 +1,1 @@
+"""Tests: cases as data, and the differential checks against the oracle."""

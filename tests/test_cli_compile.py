@@ -1,0 +1,124 @@
+"""`rtgen compile`: where the module goes, and when it is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from rtgen import library
+from rtgen.compiler import generate
+from tests.command import run
+from tests.test_cli import TEMPLATE, here  # noqa: F401
+
+MODULE = generate(TEMPLATE, name="t.json")
+
+
+def test_beside_the_source(here):  # noqa: F811
+    (here / "model").mkdir()
+    (here / "model" / "tokenizer_config.json").write_text(json.dumps({"response_template": TEMPLATE}))
+    path = os.path.join("model", "response_parser.py")
+    for source in ("model", "model/tokenizer_config.json"):
+        result = run("compile", source)
+        assert (result.code, result.out, result.err) == (0, f"{path}\n", "")
+        assert (here / path).read_text() == generate(TEMPLATE, name="tokenizer_config.json")
+        (here / path).unlink()
+    assert sorted(os.listdir(here / "model")) == ["tokenizer_config.json"]
+
+
+def test_a_bundled_name_goes_to_the_current_folder(here):  # noqa: F811
+    name = library.available()[0]
+    assert run("compile", name).out == "response_parser.py\n"
+    assert (here / "response_parser.py").read_text() == generate(library.template(name), name=name)
+
+
+def test_to_a_file_and_to_stdout(here):  # noqa: F811
+    result = run("compile", "t.json", "-o", "out.py")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert (here / "out.py").read_bytes() == MODULE.encode()
+    result = run("compile", "t.json", "-o", "-")
+    assert (result.code, result.out, result.err) == (0, MODULE, "")
+    assert not (here / "response_parser.py").exists()
+
+
+def test_the_module_runs_and_the_standalone_one_without_rtgen(here):  # noqa: F811
+    run("compile", "t.json", "-o", "with_runtime.py")
+    run("compile", "t.json", "-o", "alone.py", "--standalone")
+    code = "import sys; sys.path.insert(0, '.'); import {}; print({}.parse_response('<think>a</think>b', prefix=''))"
+    for module, isolated in (("with_runtime", False), ("alone", True)):
+        program = code.format(module, module)
+        if isolated:
+            program = "import sys; sys.modules['rtgen'] = None; " + program
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.stdout == "{'role': 'assistant', 'reasoning_content': 'a', 'content': 'b'}\n", done.stderr
+
+
+def test_written_only_on_change(here):  # noqa: F811
+    run("compile", "t.json", "-o", "out.py")
+    os.utime("out.py", (1, 1))
+    run("compile", "t.json", "-o", "out.py")
+    assert os.stat("out.py").st_mtime == 1
+    (here / "out.py").write_bytes(MODULE.replace("\n", "\r\n").encode())  # as git checks files out on Windows
+    assert run("compile", "t.json", "-o", "out.py", "--check").code == 0
+    (here / "out.py").write_text("")
+    run("compile", "t.json", "-o", "out.py")
+    assert (here / "out.py").read_text() == MODULE
+
+
+def test_check(here):  # noqa: F811
+    missing = run("compile", "t.json", "--check")
+    assert missing.code == 1 and missing.out == ""
+    assert missing.err == "rtgen: response_parser.py does not exist; run: rtgen compile t.json -o response_parser.py\n"
+    assert not (here / "response_parser.py").exists()
+    run("compile", "t.json")
+    assert run("compile", "t.json", "--check") == run("compile", "t.json", "--check", "-o", "response_parser.py")
+    assert run("compile", "t.json", "--check").code == 0
+    other = run("compile", "t.json", "--check", "--standalone")
+    assert other.code == 1 and "is not what would be written" in other.err and other.err.endswith(" --standalone\n")
+    (here / "response_parser.py").write_text(MODULE + "\n")
+    assert run("compile", "t.json", "--check").code == 1
+    assert (here / "response_parser.py").read_text() == MODULE + "\n"
+
+
+def test_links_and_permissions_stay(here):  # noqa: F811
+    (here / "real.py").write_text("")
+    (here / "real.py").chmod(0o640)
+    (here / "link.py").symlink_to("real.py")
+    run("compile", "t.json", "-o", "link.py")
+    assert (here / "link.py").is_symlink() and (here / "real.py").read_text() == MODULE
+    assert stat.S_IMODE((here / "real.py").stat().st_mode) == 0o640
+    run("compile", "t.json", "-o", "new.py")
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE((here / "new.py").stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_failure_leaves_the_old_file(here, monkeypatch):  # noqa: F811
+    (here / "out.py").write_text("old")
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    result = run("compile", "t.json", "-o", "out.py")
+    assert result.code == 2 and result.err == "rtgen: error: No space left on device\n"
+    assert (here / "out.py").read_text() == "old"
+    assert not [name for name in os.listdir(here) if name.endswith(".tmp")]
+
+
+def test_a_device_is_written_to():
+    assert run("compile", "t.json", "-o", os.devnull).code == 0
+    assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_the_bytes_do_not_depend_on_the_hash_seed(seed):
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    done = subprocess.run(
+        [sys.executable, "-m", "rtgen", "compile", "t.json", "-o", "-"], capture_output=True, env=environment
+    )
+    assert done.stdout == MODULE.encode()

@@ -1,0 +1,219 @@
+"""`rtgen parse` and `rtgen stream`: one text, and many."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.command import run
+from tests.test_cli import TEMPLATE, here  # noqa: F401
+
+TEXT = '<think>Größe 😀</think>Hi<call>{"name": "f", "arguments": {"x": "1"}}</call>'
+CALL = {"name": "f", "arguments": {"x": "1"}}
+MESSAGE = {"role": "assistant", "reasoning_content": "Größe 😀", "tool_calls": [CALL], "content": "Hi"}
+
+
+@pytest.mark.parametrize("arguments, stdin", [([TEXT], ""), ([], TEXT), (["-"], TEXT)])
+def test_where_the_text_comes_from(arguments, stdin):
+    result = run("parse", "t.json", *arguments, "--prefix", "", stdin=stdin)
+    assert result.code == 0 and result.err == ""
+    assert result.lines == [MESSAGE]
+    assert "Größe 😀" in result.out
+
+
+def test_the_empty_text_is_a_text():
+    assert run("parse", "t.json", "", "--prefix", "", stdin="no").lines == [{"role": "assistant"}]
+
+
+def test_nothing_is_added_or_taken_away(here):  # noqa: F811
+    (here / "prefix.txt").write_bytes(b"<a>one\r\n")
+    result = run("parse", "t.json", "--prefix-file", "prefix.txt", stdin=b"two\r\n\n")
+    assert result.lines[0]["content"] in ("one\r\ntwo\r\n\n", "one\r\ntwo")  # the template strips text, or not
+
+
+def test_prefix_and_tools(here):  # noqa: F811
+    (here / "x.json").write_text(json.dumps({**TEMPLATE, "fields": {**TEMPLATE["fields"], "tool_calls": TOOLS_FIELD}}))
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}
+    (here / "tools.json").write_text(json.dumps([{"type": "function", "function": tool}]))
+    text = '</think><call>{"name": "f", "arguments": {"x": "1"}}</call>'
+    result = run("parse", "x.json", text, "--prefix", "<a>old<a><think>Hm", "--tools", "tools.json")
+    assert result.lines[0]["reasoning_content"] == "Hm"
+    assert result.lines[0]["tool_calls"][0]["function"]["arguments"] == {"x": 1}
+
+
+TOOLS_FIELD = {**TEMPLATE["fields"]["tool_calls"], "transform": {"type": "function", "function": "{content}"}}
+
+
+def test_output_that_does_not_parse():
+    result = run("parse", "t.json", "<call>{nope</call>", "--prefix", "")
+    assert result.code == 1 and result.out == ""
+    assert result.err.startswith("rtgen: error: the output does not parse: field 'tool_calls' at position 6: ")
+    assert result.err.count("\n") == 1
+    assert run("parse", "t.json", "<call>{nope</call>", "--prefix", "", "--verbose").err.startswith("Traceback")
+
+
+def test_stdin_that_is_not_utf8():
+    for command in ("parse", "stream"):
+        result = run(command, "t.json", "--prefix", "", stdin=b"ab\xff")
+        assert result.code == 2 and "stdin is not UTF-8" in result.err and result.err.count("\n") == 1
+
+
+def test_lone_surrogates_are_escaped():
+    text = '<call>{"name": "\\ud83d \\\\ud83d", "arguments": {}}</call>\udcff'
+    for command in ("parse", "stream"):
+        result = run(command, "t.json", text, "--prefix", "")
+        assert result.code == 0 and "\\ud83d" in result.out and "\\udcff" in result.out
+    assert result.lines
+
+
+def test_stream_prints_events():
+    whole = run("stream", "t.json", TEXT, "--prefix", "<a><think>First. ")
+    assert whole.code == 0
+    assert whole.lines[0] == {"type": "region_open", "field": "reasoning_content"}
+    assert whole.lines[1]["text"] == "First. "
+    closes = {event["field"]: event["value"] for event in whole.lines if event["type"] == "region_close"}
+    assert closes["tool_calls"] == CALL
+    for arguments, stdin in (([TEXT, "--chunk", "1"], ""), (["--chunk", "2"], TEXT), (["-"], TEXT)):
+        pieces = run("stream", "t.json", *arguments, "--prefix", "<a><think>First. ", stdin=stdin)
+        assert joined(pieces.lines) == joined(whole.lines)
+
+
+def joined(events):
+    """The events with neighbouring chunks put together."""
+    result = []
+    for event in events:
+        if result and event["type"] == "region_chunk" == result[-1]["type"]:
+            result[-1] = {**event, "text": result[-1]["text"] + event["text"]}
+        else:
+            result.append(event)
+    return result
+
+
+def test_a_stream_that_fails_has_printed_what_came_before():
+    result = run("stream", "t.json", "Hi<call>{nope</call>", "--prefix", "")
+    assert result.code == 1
+    assert result.lines[0] == {"type": "region_open", "field": "content"}
+    assert result.err.startswith("rtgen: error: the output does not parse: ")
+
+
+def test_a_stream_is_not_held_back():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rtgen", "stream", "t.json", "--prefix", ""],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    process.stdin.write("Gr".encode() + "ö".encode()[:1])  # a character cut in two
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["type"] == "region_open"
+    assert json.loads(process.stdout.readline())["text"] == "Gr"
+    out, _ = process.communicate("ö".encode()[1:])
+    assert json.loads(out.splitlines()[0])["text"] == "ö"
+
+
+LINES = [
+    {"text": "one", "prefix": ""},
+    {"text": "two"},
+    "not json",
+    {"text": "</think>four", "prefix": "<a><think>Hm"},
+    [1],
+    {"prefix": ""},
+    {"text": 7},
+    {"text": "x", "prefix": 7},
+    {"text": "x", "tools": {}},
+    {"text": "<call>{nope</call>"},
+    {"text": "last", "tools": [], "id": 1},
+]
+
+
+def jsonl(lines):
+    return "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize("more", [[], ["--jobs", "2"]], ids=["one process", "two processes"])
+def test_many_texts(more):
+    result = run("parse", "t.json", "--jsonl", "--prefix", "", *more, stdin=jsonl(LINES))
+    assert result.code == 1 and result.err == ""
+    assert [line.get("content", line.get("error")) for line in result.lines] == [
+        "one",
+        "two",
+        "the line is not JSON: column 1: Expecting value",
+        "four",
+        "the line is not a JSON object with a key 'text'",
+        "'text' is missing",
+        "'text' is not a string",
+        "'prefix' is not a string",
+        "'tools' is not a list",
+        result.lines[9]["error"],
+        "last",
+    ]
+    assert result.lines[9]["error"].startswith("field 'tool_calls' at position 6: ")
+    assert result.lines[3]["reasoning_content"] == "Hm"
+    assert [line["line"] for line in result.lines if "error" in line] == [3, 5, 6, 7, 8, 9, 10]
+
+
+def test_many_texts_without_a_prefix():
+    result = run("parse", "t.json", "--jsonl", stdin=jsonl([{"text": "one", "prefix": ""}, {"text": "two"}]))
+    assert result.code == 1
+    assert result.lines[0]["content"] == "one"
+    assert "'prefix' is missing" in result.lines[1]["error"]
+
+
+def test_blank_lines_are_skipped_and_odd_line_breaks_are_none(here):  # noqa: F811
+    good = [{"text": "a\u2028b\x85c", "prefix": ""}, {"text": "d", "prefix": ""}]
+    lines = "\n".join(json.dumps(line, ensure_ascii=False) for line in good)
+    (here / "in.jsonl").write_text("\n" + lines + "\r\n\n", encoding="utf-8")
+    result = run("parse", "t.json", "in.jsonl", "--jsonl")
+    assert result.code == 0
+    assert [json.loads(line)["content"] for line in result.out.rstrip("\n").split("\n")] == ["a\u2028b\x85c", "d"]
+
+
+def test_a_line_that_is_not_utf8():
+    data = b'{"text": "\xff"}\n{"text": "good"}\n'
+    result = run("parse", "t.json", "--jsonl", "--prefix", "", stdin=data)
+    assert result.code == 1
+    assert result.lines[0]["error"].startswith("the line is not UTF-8: the byte at offset 10")
+    assert result.lines[1]["content"] == "good"
+
+
+def test_each_line_is_answered_at_once():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rtgen", "parse", "t.json", "--jsonl", "--prefix", ""],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    for word in ("one", "two"):
+        process.stdin.write(jsonl([{"text": word}]).encode())
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["content"] == word
+    process.communicate()
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_a_large_file_keeps_its_order(here):  # noqa: F811
+    count = 6000
+    padding = "x" * 800
+    (here / "in.jsonl").write_text(jsonl({"text": f"{i} {padding}", "prefix": ""} for i in range(count)))
+    assert os.path.getsize("in.jsonl") > 4_000_000
+    result = run("parse", "t.json", "in.jsonl", "--jsonl")
+    assert result.code == 0
+    assert [line["content"].split()[0] for line in result.lines] == [str(i) for i in range(count)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_a_progress_bar_on_a_terminal(here):  # noqa: F811
+    import pty
+
+    (here / "in.jsonl").write_text(jsonl({"text": "x", "prefix": ""} for _ in range(300)))
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "rtgen", "parse", "t.json", "in.jsonl", "--jsonl"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child)
+    os.close(child)
+    shown = os.read(parent, 100_000).decode()
+    os.close(parent)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 300
+    assert "100%" in shown
