@@ -59,12 +59,12 @@ def load(
         source = folder.read(template_hash)
         if source is None or (accept is not None and not accept(source)):
             source = build()
-            folder.write(template_hash, source)
-        return source, folder.file(template_hash)
-    except _StoreError as error:
-        _warn(error)
-        assert source is not None
-        return source, None
+            try:
+                folder.write(template_hash, source)
+            except (OSError, UnicodeEncodeError) as error:
+                _warn(error)
+                return source, None
+        return source, os.path.join(folder.path, f"{template_hash}.py")
     finally:
         folder.close()
 
@@ -82,10 +82,6 @@ def clear() -> int:
         return folder.clear()
     finally:
         folder.close()
-
-
-class _StoreError(Exception):
-    """The module could not be written."""
 
 
 class _Folder:
@@ -123,9 +119,6 @@ class _Folder:
             os.close(self._handle)
             self._handle = None
 
-    def file(self, template_hash: str) -> str:
-        return os.path.join(self.path, f"{template_hash}.py")
-
     def read(self, template_hash: str) -> str | None:
         """The source that is stored under the hash; None if there is none, or on any doubt about it."""
         name = f"{template_hash}.py"
@@ -141,15 +134,12 @@ class _Folder:
             return None
 
     def write(self, template_hash: str, source: str) -> None:
-        """Store the source under the hash; raises _StoreError."""
+        """Store the source under the hash. Raises OSError."""
         from rtgen.files import write_atomically
 
-        try:
-            data = source.encode("utf-8")
-            data += _stamp(data, template_hash)
-            write_atomically(self._at(f"{template_hash}.py"), data, mode=0o600, dir_fd=self._handle)
-        except (OSError, UnicodeEncodeError) as error:
-            raise _StoreError(str(error)) from error
+        data = source.encode("utf-8")
+        data += _stamp(data, template_hash)
+        write_atomically(self._at(f"{template_hash}.py"), data, mode=0o600, dir_fd=self._handle)
 
     def clear(self) -> int:
         count = 0

@@ -50,11 +50,13 @@ def generate(raw: dict[str, Any], *, name: str | None = None, standalone: bool =
     """
     from rtgen.emit import header
 
-    text = source(raw)
     if standalone:
-        from rtgen.emit.standalone import include_runtime
+        from rtgen.emit.module import emit_module
+        from rtgen.emit.standalone import include_runtime, runtime_names
 
-        text = include_runtime(text)
+        text = include_runtime(emit_module(program(raw), template_hash(raw), runtime_names()))
+    else:
+        text = source(raw)
     return header.header(name, template_hash(raw), header.compile_command(name, standalone=standalone)) + text
 
 

@@ -14,20 +14,25 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import re
-import sys
 from collections.abc import Callable
+from functools import cache
+from types import ModuleType
 from typing import NoReturn
 
 from rtgen.errors import GateError
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MODULES: dict[str, frozenset[str]] = {
-    "json": frozenset({"JSONDecodeError", "JSONDecoder", "JSONEncoder", "dumps", "loads"}),
-    "math": frozenset({"inf", "isfinite", "isinf", "isnan", "nan"}),
-    "re": frozenset({"ASCII", "DOTALL", "IGNORECASE", "MULTILINE", "Match", "Pattern", "UNICODE", "compile", "escape"}),
-    "regex": frozenset(
-        {"ASCII", "DOTALL", "IGNORECASE", "MULTILINE", "Match", "Pattern", "UNICODE", "V0", "compile", "error", "escape"}
-    ),
+    "json": _words("JSONDecodeError JSONDecoder JSONEncoder dumps loads"),
+    "math": _words("inf isfinite isinf isnan nan"),
+    "re": _words("DOTALL IGNORECASE MULTILINE UNICODE Match Pattern compile escape"),
+    "regex": _words("DOTALL IGNORECASE MULTILINE UNICODE V0 Match Pattern compile error escape"),
 }
 """The modules that may be imported, and what may be used of each; never the module itself as a value."""
 
@@ -39,19 +44,15 @@ FROM_IMPORTS: dict[str, frozenset[str]] = {
 """What may be imported by name from elsewhere than the runtime."""
 
 RUNTIME_PART = re.compile(r"rtgen\.runtime\.[a-z][a-z0-9_]*")
-"""The modules that any plain name may be imported from (not one that a standard module has: parts import those)."""
+"""The modules that any name without a leading underscore may be imported from, if it is defined in the runtime."""
 
-PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
-BUILTINS = frozenset(
-    {
-        *("abs", "all", "any", "bool", "dict", "enumerate", "filter", "float", "frozenset", "int", "isinstance", "iter"),
-        *("len", "list", "map", "max", "min", "next", "ord", "range", "repr", "reversed", "set", "sorted", "str", "sum"),
-        *("tuple", "zip", "AttributeError", "BaseException", "Exception", "IndexError", "KeyError", "LookupError"),
-        *("NotImplementedError", "OverflowError", "RecursionError", "RuntimeError", "StopIteration", "TypeError"),
-        *("ValueError", "__name__"),
-    }
-)
+BUILTINS = _words("""
+    abs all any bool dict enumerate filter float frozenset int isinstance iter len list map max min next ord range repr
+    reversed set sorted str sum tuple zip
+    AttributeError BaseException Exception IndexError KeyError LookupError NotImplementedError OverflowError
+    RecursionError RuntimeError StopIteration TypeError ValueError
+    __name__
+    """)
 """The builtin names; besides, `type(x)` may be compared or asked for its `__name__`, and `super()` for an attribute."""
 
 ANNOTATION_NAMES = BUILTINS | {"bytes", "object", "type"}
@@ -63,27 +64,21 @@ DECORATORS = frozenset({"overload", "property", "staticmethod"})
 DEFINED_DUNDERS = frozenset({"__all__", "__doc__", "__init__", "__module__", "__name__", "__slots__"})
 """Names with two leading underscores that may be assigned or defined, in a module or class alone."""
 
-ATTRIBUTES = frozenset(
-    {
-        # str
-        *("casefold", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "isidentifier"),
-        *("isspace", "join", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind"),
-        *("rindex", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "translate", "upper"),
-        # list, dict, set
-        *("add", "append", "clear", "copy", "discard", "extend", "get", "insert", "items", "keys", "pop", "popitem"),
-        *("remove", "reverse", "setdefault", "sort", "update", "values"),
-        # int, float
-        *("bit_length", "is_integer"),
-        # compiled regexes and their matches
-        *("end", "finditer", "findall", "fullmatch", "group", "groupdict", "groupindex", "groups", "lastgroup"),
-        *("lastindex", "match", "pattern", "search", "span", "start", "sub", "subn"),
-        # json, and errors
-        *("args", "decode", "encode", "msg", "pos", "raw_decode"),
-        # objects of the runtime
-        *("excerpt", "fault", "feed", "field", "finalize", "initial_events", "position"),
-    }
-)
-"""Attributes of any value. Of `self`, `super()` and classes all but those with two leading underscores may be used."""
+ATTRIBUTES = _words("""
+    casefold count endswith find index isalnum isalpha isascii isdigit isidentifier isspace join lower lstrip partition
+    removeprefix removesuffix replace rfind rindex rpartition rsplit rstrip split splitlines startswith strip translate
+    upper
+    add append clear copy discard extend get insert items keys pop popitem remove reverse setdefault sort update values
+    bit_length is_integer
+    end findall finditer fullmatch group groupdict groupindex groups lastgroup lastindex match pattern search span start
+    sub subn
+    args decode encode msg pos raw_decode
+    excerpt fault feed field finalize initial_events position
+    """)
+"""Attributes of any value: methods of str, containers, numbers, regexes and matches, json; what runtime objects have.
+
+Of `self`, `super()` and classes, names with one leading underscore may be used besides.
+"""
 
 OPERATORS = frozenset({ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast.Not, ast.USub})
 """Operators with one or two operands; every comparison, `and` and `or` may be used."""
@@ -119,9 +114,9 @@ NODES: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Tuple: ("elts",),
     ast.UnaryOp: ("op", "operand"),
     # operators
-    **{operator: () for operator in OPERATORS},
+    **dict.fromkeys(OPERATORS, ()),
 }
-"""The node types that a function may hold, and which parts of them are walked; `_Gate` has a method for a few more."""
+"""The node types that a function may hold, and which parts of them are walked; `_Gate` has methods for a few more."""
 
 FIXED_NODES = frozenset(
     {ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.Dict, ast.List, ast.Name, ast.Set, ast.Tuple, ast.UnaryOp}
@@ -133,16 +128,18 @@ FIXED_NODES = frozenset(
 FIXED_CALLS = frozenset({"dict", "float", "frozenset", "set", "tuple"})
 """Builtins that such values may call; besides, names from the runtime, and what `MODULES` lists."""
 
-_CODING = re.compile(r"#.*coding[:=]")
+DEEP = "code nested so deeply that it cannot be read"
+
+_CODING = re.compile(r" *#.*coding[:=]")
 _SHADOWED = frozenset(vars(builtins))
-_STANDARD = sys.stdlib_module_names | {"regex", "rtgen"}
 
 
 def check(source: str, *, name: str) -> ast.Module:
-    """The syntax tree of a generated module, if it holds nothing but what the emitter writes; executes nothing.
+    """The syntax tree of a generated module, if it holds nothing but what the emitter writes; none of it is executed.
 
-    `name` is the module's name, for the error. The source is printable ASCII with newlines, so that what is read here
-    and what Python reads from a file cannot differ. Raises GateError, which names the construct and its line.
+    `name` is the module's name, for the error. The source has to be printable ASCII and newlines, so that what is read
+    here and what Python reads from a file cannot differ. The parts of the runtime that it names are imported, to see
+    what they define. Raises GateError, which names the construct and its line.
     """
     if not source.isascii() or not source.replace("\n", "").isprintable():
         raise GateError(name, "characters other than printable ASCII and newlines")
@@ -153,11 +150,14 @@ def check(source: str, *, name: str) -> ast.Module:
             raise GateError(name, "a declaration of its encoding", line)
     try:
         tree = ast.parse(source)
-        _Gate(name, tree).walk()
     except SyntaxError as error:
         raise GateError(name, "invalid syntax", error.lineno) from error
     except (MemoryError, RecursionError, ValueError) as error:
-        raise GateError(name, "code nested so deeply that it cannot be read") from error
+        raise GateError(name, DEEP) from error
+    try:
+        _Gate(name, tree).walk()
+    except RecursionError as error:
+        raise GateError(name, DEEP) from error
     return tree
 
 
@@ -191,6 +191,7 @@ class _Gate:
             ast.ExceptHandler: self._handler,
             ast.FormattedValue: self._formatted,
             ast.NamedExpr: self._named,
+            ast.FunctionDef: self._nested,
             ast.ListComp: self._comprehension,
             ast.DictComp: self._comprehension,
             ast.SetComp: self._comprehension,
@@ -231,11 +232,10 @@ class _Gate:
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
-        runtime = RUNTIME_PART.fullmatch(module) is not None
+        known = _runtime_names(module) if RUNTIME_PART.fullmatch(module) else FROM_IMPORTS.get(module, frozenset())
         for alias in node.names:
             name = alias.name
-            known = runtime and PLAIN_NAME.fullmatch(name) is not None and name not in _STANDARD
-            if not (known or name in FROM_IMPORTS.get(module, ())) or alias.asname is not None:
+            if name not in known or alias.asname is not None:
                 self._refuse(node, f"an import of {name} from {module}{' under another name' if alias.asname else ''}")
             if module != "__future__":
                 self._bind_global(node, name)
@@ -247,9 +247,9 @@ class _Gate:
         """Bind a name of the module. It may not hide a builtin: before it is bound, the builtin would be meant."""
         if name in _SHADOWED and name not in DEFINED_DUNDERS:
             self._refuse(node, f"the name {name} as its own")
-        if name in self._imported:
-            self._refuse(node, f"the imported name {name} as its own")
-        self._bind(node, name, DEFINED_DUNDERS)
+        if name in self._imported or name in self._classes:
+            self._refuse(node, f"the name {name} for two things")
+        self._check_bind(node, name, DEFINED_DUNDERS)
         self._global_binds.add(name)
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -262,7 +262,7 @@ class _Gate:
         binds: set[str] = set()
 
         def bind(target: ast.AST, name: str) -> None:
-            self._bind(target, name, DEFINED_DUNDERS)
+            self._check_bind(target, name, DEFINED_DUNDERS)
             binds.add(name)
 
         for statement in _without_docstring(node.body):
@@ -276,7 +276,7 @@ class _Gate:
                 self._fixed_statement(statement, bind)
                 self._loads = self._global_loads
         for name, line in loads.items():
-            if name not in binds:
+            if name not in binds or name in _SHADOWED:  # before it is bound, the builtin would be meant
                 self._global_loads.setdefault(name, line)
 
     def _function(self, node: ast.FunctionDef, receiver: str | None) -> None:
@@ -293,7 +293,8 @@ class _Gate:
         self._binds = self._function_binds = set()
         self._loads = {}
         self._receiver = None
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        for argument in (*parameters, arguments.vararg, arguments.kwarg):
             if argument is not None:
                 self._bind(argument, argument.arg)
                 self._annotation(argument.annotation)
@@ -307,6 +308,17 @@ class _Gate:
                 self._global_loads.setdefault(name, line)
         self._binds = self._function_binds = self._global_binds
         self._loads = self._global_loads
+
+    def _nested(self, node: ast.FunctionDef) -> None:
+        """A function inside a function; what it uses may be bound in the outer one."""
+        self._bind(node, node.name)
+        outer = (self._binds, self._function_binds, self._loads, self._receiver)
+        before, self._global_loads = self._global_loads, {}
+        self._function(node, None)
+        free, self._global_loads = self._global_loads, before
+        self._binds, self._function_binds, self._loads, self._receiver = outer
+        for name, line in free.items():
+            self._loads.setdefault(name, line)
 
     def _resolve(self, known: set[str] | frozenset[str], loads: dict[str, int]) -> None:
         for name, line in loads.items():
@@ -340,9 +352,9 @@ class _Gate:
         for part in ast.walk(node):
             if type(part) not in FIXED_NODES:
                 self._refuse(node, f"{_article(part)} in a value made on import")
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                if part.func.id not in FIXED_CALLS and part.func.id not in self._imported:
-                    self._refuse(part, f"a call of {part.func.id} on import")
+            called = part.func.id if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) else None
+            if called is not None and called not in FIXED_CALLS and called not in self._imported:
+                self._refuse(part, f"a call of {called} on import")
         self._visit(node)
 
     # What functions hold.
@@ -365,14 +377,20 @@ class _Gate:
             elif value is not None:
                 self._visit(value)
 
-    def _bind(self, node: ast.AST, name: str, dunders: frozenset[str] = frozenset()) -> None:
-        if name.startswith("__") and name not in dunders:
-            self._refuse(node, f"the name {name} as its own")
-        if name in self._modules or name in self._classes and self._binds is not self._global_binds:
-            self._refuse(node, f"the imported name {name} as its own")
+    def _bind(self, node: ast.AST, name: str) -> None:
+        """Bind a name of the function."""
+        self._check_bind(node, name)
+        if name in self._classes:
+            self._refuse(node, f"the name {name} for two things")
         if name == self._receiver:
             self._refuse(node, f"an assignment to {name} in a method")
         self._binds.add(name)
+
+    def _check_bind(self, node: ast.AST, name: str, dunders: frozenset[str] = frozenset()) -> None:
+        if name.startswith("__") and name not in dunders:
+            self._refuse(node, f"the name {name} as its own")
+        if name in self._modules:
+            self._refuse(node, f"the name {name} for two things")
 
     def _name_node(self, node: ast.Name) -> None:
         name = node.id
@@ -390,27 +408,26 @@ class _Gate:
     def _attribute(self, node: ast.Attribute) -> None:
         value, attribute = node.value, node.attr
         base = value.id if isinstance(value, ast.Name) else None
-        if attribute.startswith("__"):
-            asked = _type_of(value) if attribute == "__name__" else None
-            if asked is not None:
-                self._visit(asked)
-                return
-            if attribute != "__init__" or not _is_super(value):
-                self._refuse(node, f"the attribute {attribute}")
-        if type(node.ctx) is ast.Store:
-            if base is None or base != self._receiver:
-                self._refuse(node, f"an assignment to the attribute {attribute} of something else than self")
-        elif base is not None and base in self._modules:
+        if base is not None and base in self._modules:
             if attribute not in MODULES[base]:
                 self._refuse(node, f"the attribute {base}.{attribute}")
             return
-        elif _is_super(value):
-            if self._receiver is None:
-                self._refuse(node, "super() outside a method")
+        above = self._receiver is not None and _is_super(value)
+        if attribute.startswith("__"):
+            asked = _type_of(value) if attribute == "__name__" else None
+            if asked is None and not (above and attribute == "__init__"):
+                self._refuse(node, f"the attribute {attribute}")
+            if asked is not None:
+                self._visit(asked)
             return
-        elif attribute not in ATTRIBUTES and (base is None or base != self._receiver and base not in self._classes):
+        # A generated class may use what it and its base define, which has one underscore unless it is public.
+        own = above or (base is not None and (base == self._receiver or base in self._classes))
+        if attribute not in ATTRIBUTES and not (own and attribute[0] == "_"):
             self._refuse(node, f"the attribute {attribute}")
-        self._visit(value)
+        if type(node.ctx) is ast.Store and (base is None or base != self._receiver):
+            self._refuse(node, f"an assignment to the attribute {attribute} of something else than self")
+        if not above:
+            self._visit(value)
 
     def _call(self, node: ast.Call) -> None:
         if not isinstance(node.func, (ast.Name, ast.Attribute)):
@@ -428,9 +445,12 @@ class _Gate:
             self._visit(_type_of(operand) or operand)
 
     def _expression_statement(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, (ast.Call, ast.BinOp)):  # BinOp: an operation for the TypeError it may raise
-            self._refuse(node, f"{_article(node.value)} as a statement")
-        self._visit(node.value)
+        value = node.value
+        if isinstance(value, ast.Constant) and value.value is ...:  # the body of an overload
+            return
+        if not isinstance(value, (ast.Call, ast.BinOp)):  # BinOp: an operation for the TypeError it may raise
+            self._refuse(node, f"{_article(value)} as a statement")
+        self._visit(value)
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         self._annotation(node.annotation)
@@ -440,7 +460,7 @@ class _Gate:
 
     def _annotation(self, node: ast.expr | None) -> None:
         """An annotation: names, `|`, subscripts; `typing.get_type_hints` would evaluate the text of others."""
-        if node is None or isinstance(node, ast.Constant) and node.value in (None, ...):
+        if node is None or (isinstance(node, ast.Constant) and node.value in (None, ...)):
             return
         if isinstance(node, ast.Name):
             if node.id not in ANNOTATION_NAMES:
@@ -497,22 +517,40 @@ class _Gate:
         self._binds, self._loads = binds, loads
 
 
+@cache
+def _runtime_names(module: str) -> frozenset[str]:
+    """The names that a part of the runtime defines, or takes from another part; not what it imports from elsewhere."""
+    try:
+        part = importlib.import_module(module)
+    except ImportError:
+        return frozenset()
+    names = set()
+    for name, value in vars(part).items():
+        origin = getattr(value, "__module__", None)  # plain constants have none
+        own = origin is None or str(origin).startswith("rtgen.runtime.")
+        if own and not name.startswith("_") and not isinstance(value, ModuleType):
+            names.add(name)
+    return frozenset(names)
+
+
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0] if body else None
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str
-    return body[1:] if documented else body
+    first = body[0].value if body and isinstance(body[0], ast.Expr) else None
+    return body[1:] if isinstance(first, ast.Constant) and type(first.value) is str else body
 
 
 def _is_super(node: ast.expr) -> bool:
     """Whether this is `super()`."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    return isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def _type_of(node: ast.expr) -> ast.expr | None:
     """`x`, if this is `type(x)`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
-        if len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
-            return node.args[0]
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        argument = node.args[0]
+        if isinstance(node.func, ast.Name) and node.func.id == "type" and not isinstance(argument, ast.Starred):
+            return argument
     return None
 
 

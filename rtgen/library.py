@@ -16,7 +16,11 @@ from rtgen.errors import TemplateError
 TEMPLATE_FILE = "response_template.json"
 
 
-class UnknownTemplateError(TemplateError, KeyError):
+class SourceError(TemplateError):
+    """No template could be read from there: a file that is not JSON, a config without a template, an unknown name."""
+
+
+class UnknownTemplateError(SourceError, KeyError):
     """There is no bundled template of this name. `name` is what was asked for."""
 
     def __init__(self, name: str) -> None:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtgen import library
-from rtgen.errors import TemplateError
+from rtgen.library import SourceError
+
+__all__ = ["Source", "SourceError", "SourceMissingError", "read", "read_any"]
 
 CONFIG_FILE = "tokenizer_config.json"
 """The file of a tokenizer's folder that holds its response template."""
@@ -24,10 +26,6 @@ TEMPLATE_SIGNS = ("fields", "start_anchor", "start_anchor_pattern")
 
 CONFIG_SIGNS = ("tokenizer_class", "processor_class", "chat_template", "model_type", "architectures")
 """A JSON object with one of these keys is some model's configuration."""
-
-
-class SourceError(TemplateError):
-    """No template could be read from there: a file that is not JSON, a config without a template, an unknown name."""
 
 
 class SourceMissingError(SourceError, FileNotFoundError):
@@ -46,8 +44,8 @@ class Source:
 
     `template` is the decoded JSON value, not validated (whatever the file holds, so not always a dict). `name` is the
     bundled name or the file's name without its folder, None for JSON text. `path` is the file, None for a bundled
-    template and for JSON text. `repeated` holds the JSON paths of keys that stand twice in one object of the
-    template; as everywhere in JSON, the last one counts.
+    template and for JSON text. `repeated` holds the JSON paths of keys that stand twice in one object of the template;
+    as everywhere in JSON, the last one counts.
     """
 
     template: Any
@@ -59,8 +57,9 @@ class Source:
 def read(source: str | os.PathLike[str]) -> Source:
     """The template at `source`, as the command line takes it.
 
-    That is a bundled name, or the path of a `tokenizer_config.json` (or another config that has the key
-    `response_template`), of a tokenizer's folder, or of a bare template. Raises SourceError.
+    A path object is always a file or a folder. A string is a bundled name, or the path of a `tokenizer_config.json` (or
+    of another config that has the key `response_template`), of a tokenizer's folder, or of a bare template.
+    Raises SourceError.
     """
     if isinstance(source, str) and library.exists(source):
         return Source(library.template(source), source, None)
@@ -78,13 +77,7 @@ def read_any(template: str | os.PathLike[str]) -> Source:
     A path object is a file or a folder; a string is a bundled name, else an existing file or folder, else JSON text.
     Raises SourceError.
     """
-    if not isinstance(template, str):
-        return read(template)
-    try:
-        found = library.exists(template) or os.path.exists(template)
-    except ValueError:  # a null character
-        found = False
-    if found:
+    if not isinstance(template, str) or library.exists(template) or os.path.exists(template):
         return read(template)
     if template.lstrip()[:1] not in ("{", "["):
         shown = template if len(template) <= 60 else template[:59] + "…"

@@ -11,7 +11,8 @@ from __future__ import annotations
 import builtins
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from transformers.utils.chat_parsing.response_templates import load_response_tem
 FAMILIES = Path(__file__).resolve().parent.parent / "templates"
 
 
-def outcome(run: Any) -> Any:
-    """The message that `run` returns, or the exception's class name."""
+def outcome(run: Callable[[], Any]) -> Any:
+    """The message that `run` returns, or the class of what it raises."""
     try:
         return run()
     except Exception as error:  # the class is the outcome that cases state
@@ -50,28 +51,35 @@ def chunkings(text: str) -> Iterator[list[str]]:
         yield [text[:at], text[at:]]
 
 
+def check_case(template: Any, case: dict[str, Any]) -> tuple[Any, int]:
+    """The outcome of the whole text, and the number of chunkings in which the reference streams something else."""
+    prefix, text, tools = case["prefix"], case["text"], case["tools"]
+    rest = template.truncate_past_last_anchor(prefix)
+    got = outcome(partial(parse_response, rest + text, template, prefix="", tools=tools))
+    runs = (outcome(partial(streamed, template, prefix, chunks, tools)) for chunks in chunkings(text))
+    return got, sum(not agrees(run, case) for run in runs)
+
+
 def check(folder: Path) -> tuple[int, list[str], list[str]]:
     """Number of cases, the wrong ones and those that the reference gets wrong in some chunking."""
-    spec = json.loads((folder / "response_template.json").read_text(encoding="utf-8"))
-    template = load_response_template(spec)
+    template = load_response_template(json.loads((folder / "response_template.json").read_text(encoding="utf-8")))
     paths = sorted((folder / "cases").glob("*.json"))
     wrong, chunky = [], []
     for path in paths:
         case = json.loads(path.read_text(encoding="utf-8"))
-        prefix, text, tools = case["prefix"], case["text"], case["tools"]
-        rest = template.truncate_past_last_anchor(prefix)
-        got = outcome(lambda: parse_response(rest + text, template, prefix="", tools=tools))
+        name = f"{folder.name}/{path.name}"
+        got, bad = check_case(template, case)
         if not agrees(got, case):
-            wrong.append(f"{folder.name}/{path.name}\n    want {case.get('message', case.get('error'))}\n    got  {got}")
-        runs = (outcome(lambda c=c: streamed(template, prefix, c, tools)) for c in chunkings(text))
-        bad = sum(not agrees(run, case) for run in runs)
+            wrong.append(f"{name}\n    want {case.get('message', case.get('error'))}\n    got  {got}")
         if bad:
-            chunky.append(f"{folder.name}/{path.name}: {bad} chunkings")
+            chunky.append(f"{name}: {bad} chunkings")
     return len(paths), wrong, chunky
 
 
 def main(names: list[str]) -> int:
-    folders = [p.parent for p in sorted(FAMILIES.glob("*/response_template.json")) if not names or p.parent.name in names]
+    folders = [
+        p.parent for p in sorted(FAMILIES.glob("*/response_template.json")) if not names or p.parent.name in names
+    ]
     assert folders, "no families found"
     faults, notes = [], []
     print(f"{'family':34} {'cases':>5} {'wrong':>5} {'reference streams wrongly':>25}")

@@ -38,7 +38,7 @@ def stored(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.iterdir())
 
 
-def in_memory(**changes) -> warnings.WarningMessage:
+def in_memory() -> warnings.WarningMessage:
     """Load twice where the cache is of no use: both times built, one warning (returned), no path."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from rtgen import cache, library
+from rtgen import cache, compiler, library
 from rtgen.cli import COMMANDS
 from tests.command import run
 
@@ -32,6 +32,7 @@ def here(tmp_path, monkeypatch):
     """Each test works in a folder of its own that holds `t.json`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(compiler, "_known", {})
     (tmp_path / "t.json").write_text(json.dumps(TEMPLATE))
     return tmp_path
 
@@ -40,7 +41,7 @@ def test_help_names_every_command():
     result = run("--help")
     assert result.code == 0 and result.err == ""
     assert re.findall(r"^  (\w+)  ", result.out.partition("Commands:")[2], re.M) == list(COMMANDS)
-    assert all(not line.endswith("...") for line in result.out.splitlines())
+    assert "..." not in result.out.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

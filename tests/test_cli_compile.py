@@ -12,10 +12,17 @@ import pytest
 
 from rtgen import library
 from rtgen.compiler import generate
+from rtgen.emit.header import format_source
 from tests.command import run
 from tests.test_cli import TEMPLATE, here  # noqa: F401
 
-MODULE = generate(TEMPLATE, name="t.json")
+
+def written(template, name):
+    """What is written to the file."""
+    return format_source(generate(template, name=name))
+
+
+MODULE = written(TEMPLATE, "t.json")
 
 
 def test_beside_the_source(here):  # noqa: F811
@@ -25,7 +32,7 @@ def test_beside_the_source(here):  # noqa: F811
     for source in ("model", "model/tokenizer_config.json"):
         result = run("compile", source)
         assert (result.code, result.out, result.err) == (0, f"{path}\n", "")
-        assert (here / path).read_text() == generate(TEMPLATE, name="tokenizer_config.json")
+        assert (here / path).read_text() == written(TEMPLATE, "tokenizer_config.json")
         (here / path).unlink()
     assert sorted(os.listdir(here / "model")) == ["tokenizer_config.json"]
 
@@ -33,7 +40,7 @@ def test_beside_the_source(here):  # noqa: F811
 def test_a_bundled_name_goes_to_the_current_folder(here):  # noqa: F811
     name = library.available()[0]
     assert run("compile", name).out == "response_parser.py\n"
-    assert (here / "response_parser.py").read_text() == generate(library.template(name), name=name)
+    assert (here / "response_parser.py").read_text() == written(library.template(name), name)
 
 
 def test_to_a_file_and_to_stdout(here):  # noqa: F811

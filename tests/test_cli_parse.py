@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -94,7 +95,7 @@ def joined(events):
 
 
 def test_a_stream_that_fails_has_printed_what_came_before():
-    result = run("stream", "t.json", "Hi<call>{nope</call>", "--prefix", "")
+    result = run("stream", "t.json", "Hi<call>{nope</call>", "--prefix", "", "--chunk", "1")
     assert result.code == 1
     assert result.lines[0] == {"type": "region_open", "field": "content"}
     assert result.err.startswith("rtgen: error: the output does not parse: ")
@@ -106,7 +107,7 @@ def test_a_stream_is_not_held_back():
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    process.stdin.write("Gr".encode() + "ö".encode()[:1])  # a character cut in two
+    process.stdin.write(b"Gr" + "ö".encode()[:1])  # a character cut in two
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["type"] == "region_open"
     assert json.loads(process.stdout.readline())["text"] == "Gr"
@@ -171,6 +172,10 @@ def test_blank_lines_are_skipped_and_odd_line_breaks_are_none(here):  # noqa: F8
     assert [json.loads(line)["content"] for line in result.out.rstrip("\n").split("\n")] == ["a\u2028b\x85c", "d"]
 
 
+def test_lines_on_the_command_line():
+    assert run("parse", "t.json", '{"text": "Größe", "prefix": ""}', "--jsonl").lines[0]["content"] == "Größe"
+
+
 def test_a_line_that_is_not_utf8():
     data = b'{"text": "\xff"}\n{"text": "good"}\n'
     result = run("parse", "t.json", "--jsonl", "--prefix", "", stdin=data)
@@ -213,7 +218,10 @@ def test_a_progress_bar_on_a_terminal(here):  # noqa: F811
     command = [sys.executable, "-m", "rtgen", "parse", "t.json", "in.jsonl", "--jsonl"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child)
     os.close(child)
-    shown = os.read(parent, 100_000).decode()
+    shown = ""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while data := os.read(parent, 100_000):
+            shown += data.decode()
     os.close(parent)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 300
     assert "100%" in shown

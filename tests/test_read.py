@@ -85,14 +85,16 @@ def test_text_is_a_name_then_a_file_then_json(here):
     text = " \n" + json.dumps(TEMPLATE)
     assert read_any(text) == Source(TEMPLATE, None, None)
     assert read_any(text + " " * 100_000).template == TEMPLATE  # longer than any path may be
+    assert read_any("[1]").template == [1]
 
 
 def test_keys_that_stand_twice_are_reported():
-    text = (
-        '{"fields": {"a": 1, "b": [{"x": 1, "x": 2}], "a": {"y": 0, "y": 1}}, "fields": {"a": {"y": 0, "y": 1},'
-        ' "b": [0, {"x": 1, "x": 2}]}}'
+    save(
+        "mine.json",
+        '{"fields": {"a": 1, "b": [{"x": 1, "x": 2}], "a": {"y": 0, "y": 1}},'
+        ' "fields": {"a": {"y": 0, "y": 1}, "b": [0, {"x": 1, "x": 2}]}}',
     )
-    assert sorted(read_any(text).repeated) == ["$.fields", "$.fields.a.y", "$.fields.b[1].x"]
+    assert sorted(read("mine.json").repeated) == ["$.fields", "$.fields.a.y", "$.fields.b[1].x"]
     config = '{"other": {"z": 1, "z": 2}, "response_template": {"version": 1, "version": 1}}'
     save("tokenizer_config.json", config)
     assert read("tokenizer_config.json").repeated == ("$.version",)
@@ -160,10 +162,9 @@ def test_a_folder_without_a_config(here):
 @pytest.mark.parametrize("source", ["a\0b", "x.json/deeper", "x" * 5000])
 def test_paths_that_cannot_be(source):
     save("x.json", "{}")
-    with pytest.raises(SourceError):
-        read(source)
-    with pytest.raises(SourceError):
-        read_any(source)
+    for reader in (read, read_any):
+        with pytest.raises(SourceError):
+            reader(source)
 
 
 def test_an_unknown_name():

@@ -1,5 +1,8 @@
 """Schemas of functions, beside `get_json_schema` of transformers."""
 
+# Every spelling of a hint, the old ones too, is what is tested here.
+# ruff: noqa: UP006, UP007, UP019, UP037, UP042, UP045, RUF013, RUF041, PIE796
+
 from __future__ import annotations
 
 import enum
@@ -98,27 +101,102 @@ New = typing.NewType("New", int)
 HINTS: list[Any] = [
     *(int, float, str, bool, None, type(None), list, tuple, dict, Any, object, bytes, set, complex, type, enum.Enum),
     *(list[int], list[list[str]], list[Any], list[None], typing.List, typing.List[int], list[Optional[int]]),
-    *(tuple[int, str], tuple[int], tuple[()], tuple[int, ...], typing.Tuple, typing.Tuple[int, int], tuple[list[int], Any]),
+    *(
+        tuple[int, str],
+        tuple[int],
+        tuple[()],
+        tuple[int, ...],
+        typing.Tuple,
+        typing.Tuple[int, int],
+        tuple[list[int], Any],
+    ),
     *(dict[str, int], dict[int, list[str]], typing.Dict, typing.Dict[str, Any], dict[str, dict[str, Optional[bool]]]),
     *(set[int], frozenset[int], typing.Sequence[int], typing.Iterable[str], typing.Mapping[str, int], type[int]),
     *(typing.Callable, typing.Callable[[int], str], typing.Callable[..., Any], typing.Deque[int], typing.Type[int]),
     *(Optional[int], Optional[Any], Optional[list[int]], Optional[Color], Union[int, None], int | None, None | int),
-    *(Union[int, str], str | int, Union[int, str, None], int | float | None, Union[str, int, float, bool], list | tuple),
-    *(list | tuple | None, Union[list, tuple, int], Union[list[int], str], list[int] | None, list[int] | dict[str, int] | None),
-    *(Union[int, list[Union[str, None]]], Union[Any, int], Any | None, Union[dict, list, None], Optional[Union[int, Optional[str]]]),
-    *(Literal["a"], Literal["a", "b"], Literal[1, "a", None, True, 1.5], Literal[True, False], Literal[1, 2], Literal[None]),
+    *(
+        Union[int, str],
+        str | int,
+        Union[int, str, None],
+        int | float | None,
+        Union[str, int, float, bool],
+        list | tuple,
+    ),
+    *(
+        list | tuple | None,
+        Union[list, tuple, int],
+        Union[list[int], str],
+        list[int] | None,
+        list[int] | dict[str, int] | None,
+    ),
+    *(
+        Union[int, list[Union[str, None]]],
+        Union[Any, int],
+        Any | None,
+        Union[dict, list, None],
+        Optional[Union[int, Optional[str]]],
+    ),
+    *(
+        Literal["a"],
+        Literal["a", "b"],
+        Literal[1, "a", None, True, 1.5],
+        Literal[True, False],
+        Literal[1, 2],
+        Literal[None],
+    ),
     *(Literal[b"x"], Literal[Color.RED], Literal["a", "a"], Literal[1, True], Literal[Literal["a"], "b"], Literal),
     *(Optional[Literal["a", "b"]], Literal["a"] | None, Union[Literal["a"], int], Union[Literal[1], Literal["x"]]),
     *(list[Literal["a", 1]], dict[str, Literal["a"]], tuple[Literal[1], Color], Literal[()]),
-    *(Color, Level, Word, Mixed, Bits, Odd, Empty, Color | None, Union[Color, Level], list[Color], dict[str, Mixed], Color | int),
-    *(Custom, Text, Typed, Pair, T, New, Custom | None, Union[int, Custom], list[Custom], dict[str, Custom], Optional[Odd]),
+    *(
+        Color,
+        Level,
+        Word,
+        Mixed,
+        Bits,
+        Odd,
+        Empty,
+        Color | None,
+        Union[Color, Level],
+        list[Color],
+        dict[str, Mixed],
+        Color | int,
+    ),
+    *(
+        Custom,
+        Text,
+        Typed,
+        Pair,
+        T,
+        New,
+        Custom | None,
+        Union[int, Custom],
+        list[Custom],
+        dict[str, Custom],
+        Optional[Odd],
+    ),
     *(Annotated[int, "x"], Annotated[list[Annotated[int, 1]], "x"], Optional[Annotated[int, "x"]], typing.Text),
     *(Optional[Annotated[Union[int, str], "x"]], Union[Annotated[Union[int, str], "x"], float], typing.Hashable),
     *("int", "int | None", "list['int']", "list[Color]", "Missing", "1 +", "'int'", "None", typing.ForwardRef("int")),
-    *(typing.Final[int], typing.ClassVar[int], typing.Generic, typing.Union, typing.Optional, typing.NoReturn, typing.AnyStr),
+    *(
+        typing.Final[int],
+        typing.ClassVar[int],
+        typing.Generic,
+        typing.Union,
+        typing.Optional,
+        typing.NoReturn,
+        typing.AnyStr,
+    ),
     *(5, 1.5, [int], {"a": int}, (int,), ..., True, len, lambda x: x, b"int", typing.Self, typing.LiteralString),
-    *(list[int, str], list[...], dict[str], dict[str, int, int], tuple[int, ..., str], typing.Pattern, typing.Pattern[str]),  # type: ignore[misc]
-    *(list["int"], dict["str", "Color"], Optional["int"], Union["int", "str"], "typing.Optional[Color]", types.NoneType),
+    *(list[int, str], list[...], dict[str], dict[str, int, int], tuple[int, ..., str]),  # type: ignore[misc]
+    *(typing.Pattern, typing.Pattern[str]),
+    *(
+        list["int"],
+        dict["str", "Color"],
+        Optional["int"],
+        Union["int", "str"],
+        "typing.Optional[Color]",
+        types.NoneType,
+    ),
 ]
 
 
@@ -184,19 +262,19 @@ DOCSTRINGS: list[str | None] = [
     "Summary.\n\nArgs:\n    x: first: with colon\n        note: deeper\n    y: second",
     "Summary.\n\nArgs:\n    x: one\n    x: two\n    y: second",
     "Summary.\n\nArgs:\n    y: second\n    x: first",
-    "Summary.\n\nArgs:\n    x: first (choices: [1, 2])\n    y: second (choices: [\" a \", \"b\"])",
+    'Summary.\n\nArgs:\n    x: first (choices: [1, 2])\n    y: second (choices: [" a ", "b"])',
     "Summary.\n\nArgs:\n    x: first (CHOICES:[1])  \n    y: (choices: [])",
     "Summary.\n\nArgs:\n    x: first (choices: [1]).\n    y: second (choices: [1]) more",
     "Summary.\n\nArgs:\n    x: first (choices: ['a'])\n    y: second",
     "Summary.\n\nArgs:\n    x: first (choices: )\n    y: second",
     "Summary.\n\nArgs:\n    x: first (choices: a, b)\n    y: second",
-    "Summary.\n\nArgs:\n    x: first (choices: {\"a\": 1})\n    y: second",
-    "Summary.\n\nArgs:\n    x: first (choices: \"ab\")\n    y: second",
+    'Summary.\n\nArgs:\n    x: first (choices: {"a": 1})\n    y: second',
+    'Summary.\n\nArgs:\n    x: first (choices: "ab")\n    y: second',
     "Summary.\n\nArgs:\n    x: first (choices: 5)\n    y: second",
     "Summary.\n\nArgs:\n    x: first (choices: null)\n    y: second",
     "Summary.\n\nArgs:\n    x: first (choices: [1]) (choices: [2])\n    y: second",
     "Summary.\n\nArgs:\n    x: first (see choices: [1])\n    y: second (choices:\n        [1,\n        2])",
-    "Summary.\n\nArgs:\n    x: first (choices: [\"(a)\", \"b)\"])\n    y: second (choices: [[1, 2], null, 1.5])",
+    'Summary.\n\nArgs:\n    x: first (choices: ["(a)", "b)"])\n    y: second (choices: [[1, 2], null, 1.5])',
     "Summary.\n\nArgs:\n    x: first (choices: [1] )\n    y: second ((choices: [1]))",
     "Summary.\n\nArgs:\n    x: first (choices: [1]\u00a0)\n    y: second",
     "Summary.\n\nArgs:\n    x: first (choices:\u00a0[1])\n    y: second",
@@ -241,9 +319,29 @@ def test_docstrings(docstring: str | None) -> None:
 LINES = st.one_of(
     st.sampled_from(
         [
-            *("Args:", "  Args:", "Returns:", "Raises:", "", "  ", "Summary.", "    x: first", "    y (str): second", "x:"),
+            *(
+                "Args:",
+                "  Args:",
+                "Returns:",
+                "Raises:",
+                "",
+                "  ",
+                "Summary.",
+                "    x: first",
+                "    y (str): second",
+                "x:",
+            ),
             *("  y:", "      x: deeper", "\tx: tab", "    and more", "    z: other Args:", "    x: a (choices: [1])"),
-            *("    x: a (choices:", "    [1, 2])", "    Returns: odd", "xArgs:", "    x: \u00a0", "    \u2003", "y(a:b): c", ") "),
+            *(
+                "    x: a (choices:",
+                "    [1, 2])",
+                "    Returns: odd",
+                "xArgs:",
+                "    x: \u00a0",
+                "    \u2003",
+                "y(a:b): c",
+                ") ",
+            ),
         ]
     ),
     st.text(" \t:xy()\r\x0bA", max_size=8),
@@ -265,7 +363,7 @@ def test_random_docstrings(lines: list[str]) -> None:
 
 def documented(function: Any) -> Any:
     """Describe every parameter, so that only the signature is left to differ."""
-    names = [name for name in "abcxyz"] + ["args", "kwargs", "self", "cls", "value"]
+    names = [*"abcxyz", "args", "kwargs", "self", "cls", "value"]
     function.__doc__ = "Does.\n\nArgs:\n" + "".join(f"    {n}: about {n}\n" for n in names) + "\nReturns:\n    it"
     return function
 
@@ -467,7 +565,11 @@ def test_a_result_is_new_each_time() -> None:
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
-        (lambda x: x, DocstringParsingException, "function <lambda> needs a docstring, which describes it to the model"),
+        (
+            lambda x: x,
+            DocstringParsingException,
+            "function <lambda> needs a docstring, which describes it to the model",
+        ),
         (
             undescribed,
             DocstringParsingException,
@@ -509,7 +611,10 @@ def test_images_and_audio(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_import_is_light() -> None:
     code = (
-        "import sys, rtgen.runtime.schema;"
+        "import sys, types;"
+        "[sys.modules.setdefault(n, types.ModuleType(n)).__dict__.update(__path__=[n.replace('.', '/')])"
+        " for n in ('rtgen', 'rtgen.runtime')];"  # empty packages: what their `__init__` import is not counted
+        "import rtgen.runtime.schema;"
         "print([m for m in ('inspect', 'typing', 'json', 're', 'enum', 'transformers') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, env={"PYTHONPATH": "."})

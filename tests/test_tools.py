@@ -175,9 +175,17 @@ def test_a_function_that_has_no_schema_is_an_error() -> None:
         tool_parameters([tool(), bare])
 
 
+BARE_PACKAGES = (
+    "import sys, types;"
+    "[sys.modules.setdefault(n, types.ModuleType(n)).__dict__.update(__path__=[n.replace('.', '/')])"
+    " for n in ('rtgen', 'rtgen.runtime')];"
+)
+"""Code that puts empty packages in place, as in a standalone module: what their `__init__` import is not counted."""
+
+
 def test_plain_tools_import_no_reflection() -> None:
     code = (
-        "import sys; from rtgen.runtime.tools import cast_arguments, tool_parameters;"
+        BARE_PACKAGES + "from rtgen.runtime.tools import cast_arguments, tool_parameters;"
         "p = tool_parameters([{'type': 'function', 'function': {'name': 'f', 'parameters':"
         " {'properties': {'a': {'type': 'integer'}}}}}]);"
         "assert cast_arguments({'function': {'name': 'f', 'arguments': {'a': '1'}}}, p)['function']['arguments']"
@@ -355,7 +363,9 @@ def test_values_nested_too_deeply() -> None:
 types = st.sampled_from([*TYPE_NAMES, "unknown"])
 schemas = st.recursive(
     st.one_of(
-        st.fixed_dictionaries({}, optional={"type": st.one_of(types, st.lists(types, max_size=3)), "nullable": st.booleans()}),
+        st.fixed_dictionaries(
+            {}, optional={"type": st.one_of(types, st.lists(types, max_size=3)), "nullable": st.booleans()}
+        ),
         st.sampled_from(ODD_SCHEMAS),
     ),
     lambda inner: st.fixed_dictionaries(
@@ -373,11 +383,13 @@ texts = st.one_of(
     st.sampled_from(TEXTS),
     st.text(max_size=5),
     st.text("0123456789.eE+-_ ", max_size=8),
-    st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), st.lists, max_leaves=4).map(
-        json.dumps
-    ),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), st.lists, max_leaves=4
+    ).map(json.dumps),
 )
-arguments = st.one_of(texts, st.lists(st.one_of(texts, st.integers(), st.lists(texts, max_size=2)), max_size=3), st.integers())
+arguments = st.one_of(
+    texts, st.lists(st.one_of(texts, st.integers(), st.lists(texts, max_size=2)), max_size=3), st.integers()
+)
 
 
 @settings(max_examples=300, deadline=None)

@@ -133,7 +133,9 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    _say(f"warning: {message}")
+    """Print what rtgen warns of on one line; warnings that are for programmers are left out."""
+    if issubclass(category, (UserWarning, RuntimeWarning)):
+        _say(f"warning: {message}")
 
 
 def _say(text: str) -> None:

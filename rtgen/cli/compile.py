@@ -30,9 +30,10 @@ def command(source: str, output: str | None, standalone: bool, check: bool) -> i
     found = find(source)
 
     from rtgen.compiler import generate
+    from rtgen.emit.header import format_source
     from rtgen.files import holds, write_if_changed
 
-    module = generate(found.template, name=found.name, standalone=standalone)
+    module = format_source(generate(found.template, name=found.name, standalone=standalone))
     if output == "-":
         write(module.encode("utf-8"))
         return 0

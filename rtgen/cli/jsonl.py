@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -72,14 +73,15 @@ class Reader:
 def run(source: str, argument: str | None, prefix: str | None, tools: list[Any] | None, jobs: int | None) -> bool:
     """Answer all lines on stdout, each as soon as it is there; says whether all of them gave messages.
 
-    `argument` is the path of the input, None or `-` for stdin. Raises SourceError, TemplateError, OSError.
+    `argument` is the path of the input or the lines themselves, None or `-` for stdin. Raises SourceError, TemplateError, OSError.
     """
     reader = Reader(parser_for(source), prefix, tools)
     good = True
     with ExitStack() as stack:
         lines: BinaryIO = sys.stdin.buffer
         if argument is not None and argument != "-":
-            lines = stack.enter_context(open(argument, "rb"))
+            inline = argument.lstrip().startswith("{") and not os.path.exists(argument)
+            lines = io.BytesIO(os.fsencode(argument)) if inline else stack.enter_context(open(argument, "rb"))
         size = _size(lines)
         if jobs is None:
             jobs = (os.cpu_count() or 1) if size is not None and size > LARGE else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rtgen.emit.source import Module, Writer, literal
+from rtgen.emit.source import WIDTH, Module, Writer, literal
 
 Expr = Callable[[str], str]
 """Given the name of a local variable that holds a region's text, the Python expression of the parsed value."""
@@ -62,3 +62,90 @@ def kind(value: Any) -> str:
 def stripped(args: dict[str, Any]) -> bool:
     """Whether these arguments ask for a text without the white space around it, as is the default."""
     return bool(args.get("strip", True))
+
+
+SHORT = 40
+"""Characters up to which a string stands where it is used, in code; a longer one becomes a constant."""
+
+PIECE = 100
+"""Columns of a piece of a string that goes over several lines."""
+
+
+def string(out: Module, hint: str, text: str) -> str:
+    """The expression of a string from a template inside a line of code: a literal, or a constant's name if it is long."""
+    expression = literal(text)
+    return expression if len(expression) <= SHORT else _constant(out, hint, "", text)
+
+
+def pattern_constant(out: Module, hint: str, module: str, pattern: str, flags: str = "") -> str:
+    """The name of a constant that holds the compiled `pattern`; `module` is `re` or `regex`."""
+    out.use(module)
+    return _constant(out, hint, f"{module}.compile", pattern, flags)
+
+
+def value_constant(out: Module, hint: str, value: Any) -> str:
+    """The name of a constant of any JSON-like value, over several lines where one is too short."""
+    return _write_constant(out, hint, lambda column: display(value, column))
+
+
+def display(value: Any, column: int, depth: int = 0) -> list[str]:
+    """The lines of a value's expression that starts at `column`, laid out as black does it.
+
+    `depth` is the indentation, in levels, of the line that it starts on.
+    """
+    line = literal(value)
+    if isinstance(value, str) or column + len(line) <= WIDTH or not isinstance(value, (tuple, list)):
+        return [line]
+    brackets = "()" if isinstance(value, tuple) else "[]"
+    indent = "    " * (depth + 1)
+    lines = [brackets[0]]
+    for item in value:
+        first, *rest = display(item, len(indent) + 1, depth + 1)
+        lines += [indent + first, *rest]
+        lines[-1] += ","
+    return [*lines, "    " * depth + brackets[1]]
+
+
+def _constant(out: Module, hint: str, function: str, text: str, flags: str = "") -> str:
+    """A constant that is a string, or a function of one; a long one goes over several lines."""
+
+    def lines(column: int) -> list[str]:
+        after = f", {flags}" if flags else ""
+        line = f"{function}({literal(text)}{after})" if function else literal(text)
+        if column + len(line) <= WIDTH:
+            return [line]
+        comma = "," if flags else ""
+        strings = ["    " + literal(piece) for piece in pieces(text)]
+        if flags and len(strings) > 1:
+            strings = ["    " + line for line in ["(", *strings, ")"]]
+        strings[-1] += comma
+        return [f"{function}(", *strings, *([f"    {flags},"] if flags else []), ")"]
+
+    return _write_constant(out, hint, lines)
+
+
+def pieces(text: str) -> list[str]:
+    """`text` in parts whose literals are at most `PIECE` columns wide, cut before a bracket or bar where possible."""
+    parts = []
+    while len(literal(text)) > PIECE:
+        most = PIECE
+        while len(literal(text[:most])) > PIECE:
+            most -= 1
+        natural = max(text.rfind(mark, most // 2, most) for mark in "(|<")
+        cut = natural if natural > 0 else most
+        parts.append(text[:cut])
+        text = text[cut:]
+    return [*parts, text]
+
+
+def _write_constant(out: Module, hint: str, lines: Callable[[int], list[str]]) -> str:
+    """The name of a constant; `lines` gives those of its expression when it starts at a column."""
+    key = "\n".join(lines(0))
+    known = out._constants.get(key)
+    if known is None:
+        known = out._constants[key] = out.names.make("_" + hint.upper())
+        first, *rest = lines(len(known) + 3)
+        out.constants.line(f"{known} = {first}")
+        for line in rest:
+            out.constants.line(line)
+    return known

@@ -18,8 +18,19 @@ from typing import Any
 import regex
 
 from rtgen.content import grammar
-from rtgen.content.common import Expr, call, kind, no_args, raise_, stripped
-from rtgen.emit.source import Module, Writer, literal
+from rtgen.content.common import (
+    Expr,
+    call,
+    kind,
+    no_args,
+    pattern_constant,
+    raise_,
+    shorten,
+    string,
+    stripped,
+    value_constant,
+)
+from rtgen.emit.source import Module, Writer
 
 NAME = "json"
 
@@ -102,10 +113,9 @@ def quote_keys(out: Module) -> str:
     text = grammar.read("json_dialect")
     key, space, inside = (grammar.terminal(text, name) for name in ("BARE_KEY", "SPACE", "INSIDE"))
     bare = rf"([{{,](?>{space}*))((?>{key}))((?>{space}*):)"
-    out.use("regex")
-    bare_key = out.constant("bare_key", f"regex.compile({literal(bare)})")
-    string = rf'"(?>{inside})("?)'
-    either = out.constant("key_or_string", f"regex.compile({literal(f'{bare}|{string}')})")
+    bare_key = pattern_constant(out, "bare_key", "regex", bare)
+    quoted = rf'"(?>{inside})("?)'
+    either = pattern_constant(out, "key_or_string", "regex", f"{bare}|{quoted}")
     each = Writer()
     each.doc("Write a bare key with quotes and a string as it is; an unclosed string is no string.")
     with each.block("if found[2]:"):
@@ -123,7 +133,7 @@ def quote_keys(out: Module) -> str:
 
 def _one_pair(out: Module, body: Writer, pair: tuple[str, str], keys: str | None) -> str:
     """Write the passes for one pair; every other item of `parts` is a delimited string."""
-    opener, closer = map(literal, pair)
+    opener, closer = (string(out, "delimiter", text) for text in pair)
     if opener == closer:
         body.line(f"parts = text.split({opener})")
         with body.block("if len(parts) % 2 == 0:"):
@@ -144,10 +154,11 @@ def _passes(out: Module, body: Writer, passes: list[tuple[str, str] | str], keys
     for step in passes:
         if isinstance(step, tuple):
             out.use_runtime("content", "take_out")
-            body.line(f"working = take_out({source}, {literal(step[0])}, {literal(step[1])}, captured)")
+            opener, closer = (string(out, "delimiter", text) for text in step)
+            body.line(f"working = take_out({source}, {opener}, {closer}, captured)")
         else:
             out.use_runtime("content", "take_out_pattern")
-            body.line(f"working = take_out_pattern({source}, {literal(step)}, captured)")
+            body.line(f"working = take_out_pattern({source}, {string(out, 'delimiter', step)}, captured)")
         source = "working"
     if keys:
         body.line(f"working = {keys}(working)")
@@ -156,10 +167,10 @@ def _passes(out: Module, body: Writer, passes: list[tuple[str, str] | str], keys
 
 
 def _pairs_constant(out: Module, pairs: tuple[tuple[str, str], ...]) -> str:
-    return out.constant("string_delims", literal(pairs)) if pairs else "()"
+    return value_constant(out, "string_delims", pairs) if pairs else "()"
 
 
 def _doc(passes: list[tuple[str, str] | str], keys: bool) -> str:
-    what = [f"strings of {len(passes)} further kind{'s' if len(passes) > 1 else ''}"] if passes else []
+    what = [f"strings between {p[0]} and {p[1]}" if isinstance(p, tuple) else f"strings like {p}" for p in passes]
     what += ["bare keys"] if keys else []
-    return f"Read JSON{' with ' if what else ''}{' and '.join(what)}."
+    return shorten(f"Read JSON{' with ' if what else ''}{', '.join(what)}") + "."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rtgen.content import nested
-from rtgen.content.common import Expr, call, kind, no_args, raise_, refuse, stripped
-from rtgen.emit.source import Module, Writer, literal
+from rtgen.content.common import Expr, call, kind, no_args, raise_, refuse, string, stripped
+from rtgen.emit.source import Module, Writer
 
 NAME = "kv-lines"
 
@@ -23,14 +23,14 @@ def emit(out: Module, args: Any) -> Expr:
     body = Writer()
     body.doc("Read lines of keys and values.")
     body.line("out = {}")
-    lines = "text.split()" if line_sep is None else f"text.split({literal(line_sep)})"
+    lines = "text.split()" if line_sep is None else f"text.split({string(out, 'line_sep', line_sep)})"
     with body.block(f"for line in {lines}:"):
         if not isinstance(kv_sep, str) or kv_sep == "":
             _refuse_line(body, kv_sep, strip)
         else:
             if strip and kv_sep.strip() != kv_sep:  # or else the separator, if there, survives the stripping
                 body.line("line = line.strip()")
-            body.line(f"key, sep, value = line.partition({literal(kv_sep)})")
+            body.line(f"key, sep, value = line.partition({string(out, 'kv_sep', kv_sep)})")
             with body.block("if sep:"):
                 if strip:
                     body.line("key, value = key.strip(), value.strip()")

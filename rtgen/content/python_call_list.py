@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtgen.content import grammar
-from rtgen.content.common import Expr, call
+from rtgen.content.common import Expr, call, pattern_constant
 from rtgen.emit.source import Module, Writer, literal
 
 NAME = "python-call-list"
@@ -53,14 +53,14 @@ class _Tokens:
             name: grammar.terminal(text, name)
             for name in ("NAME", "INTEGER", "FRACTION", "EXPONENT", "SINGLE_QUOTED", "DOUBLE_QUOTED", "BLANK")
         }
-        blank = f"(?:{source['BLANK']})?"
+        blank = f"{source['BLANK']}*"
         name = source["NAME"]
         string = f"{source['SINGLE_QUOTED']}|{source['DOUBLE_QUOTED']}"
         integer = source["INTEGER"]
         decimal = f"{integer}(?:{source['FRACTION']}(?:{source['EXPONENT']})?|{source['EXPONENT']})"
 
         def token(hint: str, pattern: str) -> str:
-            return out.constant(hint, f"re.compile({literal(blank + pattern)})")
+            return pattern_constant(out, hint, "re", blank + pattern)
 
         self.open_calls = token("open_calls", rf"\[({blank}\])?")
         self.call = token("call", rf"({name}){blank}\(({blank}\))?")

@@ -46,6 +46,8 @@ class Kind:
     of a match that it may look at (None: all). `holds`: the longest text that can be held back while the delimiter is
     undecided (None: without limit). `groups`: its named groups. `linear`: the backtracking engine of `regex` is certain
     to need linear time. `whole` is the pattern's tree, `node` the part of it that begins with a core.
+    `literals`: all that kinds 1 and 2 can hold but white space, the one that is tried first first;
+    `blanks_after`: white space may follow them.
     """
 
     number: int
@@ -61,6 +63,8 @@ class Kind:
     linear: bool
     node: Node
     whole: Node
+    literals: tuple[str, ...] = ()
+    blanks_after: bool = False
 
     @property
     def may_be_empty(self) -> bool:
@@ -85,20 +89,26 @@ def classify(delimiter: Delimiter) -> Kind:
 def _of_cores(cores: tuple[str, ...], before: bool, after: bool, newline: bool, source: str) -> Kind:
     """Kinds 1 and 2, and either of them with an alternative `$` (then it is a regular pattern: kind 3)."""
     node = _cores_node(cores, before, after)
+    first = _shortest(cores)
+    # Of literals that continue each other, the short one makes sure that the delimiter is there, and only what follows
+    # tells how long it is: that is for the matcher, so that its events need not wait.
+    settled = "pattern" if len(first) < len(cores) else "blanks" if after else "core"
     return Kind(
         number=3 if newline else 2 if before or after else 1,
         source=source,
-        cores=cores,
+        cores=first,
         blanks_before=before,
-        settled_by="blanks" if after else "core",
+        settled_by=settled,
         final_newline=newline,
         context=0,
         holds=None if before else max(max(map(len, cores)) - 1, int(newline)),
         groups=(),
         opaque=False,
         linear=True,
-        node=node,
+        node=_cores_node(cores, False, after),
         whole=Alternation((node, Assertion("final_end"))) if newline else node,
+        literals=cores,
+        blanks_after=after,
     )
 
 
@@ -128,12 +138,14 @@ def _simple(node: Node, source: str) -> Kind | None:
 
 def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
     opaque = facts.is_opaque(node)
-    regular = not opaque and facts.is_regular(node)
+    regular = not (opaque or facts.has_lookaround(node) or facts.has_backreference(node) or facts.has_atomic(node))
     newline, rest = (False, node) if opaque or groups else _without_final_end(node)
     items = list(_items(rest))
     before = bool(items) and _is_blanks(items[0])
     cores = () if opaque else _leading_literals(items[1:] if before else items)
     context = facts.left_context(node)
+    if context == 0 and any(part == Assertion("text_start") for part in facts.walk(node)):
+        context = 1  # so that a place where text was cut is not taken for the start
     if ((before or newline) and any(_starts_blank(core) for core in cores)) or context != 0:
         cores = ()
     if not cores:
@@ -220,8 +232,13 @@ def _leading_literals(items: list[Node]) -> tuple[str, ...]:
         if len(longer) > MOST_CORES:
             break
         spelled = longer
-    short = [text for text in spelled if not any(text != other and text.startswith(other) for other in spelled)]
-    return () if "" in short or len(short) > MOST_CORES else tuple(short)
+    short = _shortest(spelled)
+    return () if "" in short or len(short) > MOST_CORES else short
+
+
+def _shortest(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of which no other is a prefix."""
+    return tuple(text for text in texts if not any(text != other and text.startswith(other) for other in texts))
 
 
 def _bare(item: Node) -> Node:

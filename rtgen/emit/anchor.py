@@ -16,21 +16,21 @@ def emit_after_anchor(out: Module, anchor: Kind, searches: Searches) -> Writer:
     """
     body = Writer()
     body.doc(f"What follows the last anchor: {delimiter(anchor)}.")
-    simple = anchor.settled_by != "pattern" and not anchor.final_newline
-    if simple and _apart(anchor.cores):
-        if len(anchor.cores) == 1 and anchor.settled_by == "core":
-            body.line(f"return prefix.rpartition({literal(anchor.cores[0])})[2]")
+    simple = bool(anchor.literals) and not anchor.final_newline
+    if simple and _apart(anchor.literals):
+        if len(anchor.literals) == 1 and not anchor.blanks_after:
+            body.line(f"return prefix.rpartition({literal(anchor.literals[0])})[2]")
             return body
         out.use_runtime("literals", "last_end")
-        body.line(f"end = last_end(prefix, {literal(anchor.cores)})")
-        if anchor.settled_by == "blanks":
+        body.line(f"end = last_end(prefix, {literal(anchor.literals)})")
+        if anchor.blanks_after:
             out.use_runtime("blanks", "after_blanks")
             body.line("return prefix if end < 0 else prefix[after_blanks(prefix, end) :]")
         else:
             body.line("return prefix if end < 0 else prefix[end:]")
         return body
     body.line("end = 0")
-    if anchor.opaque or (anchor.linear and anchor.settled_by == "pattern") or (simple and not anchor.blanks_before):
+    if anchor.opaque or (anchor.linear and not simple) or (simple and not anchor.blanks_before):
         out.use("regex")
         pattern = out.constant("anchor", f"regex.compile({literal(anchor.source)}, regex.DOTALL)")
         matches = f"{pattern}.finditer(prefix)"

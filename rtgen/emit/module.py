@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rtgen.emit.anchor import emit_after_anchor
@@ -61,9 +62,12 @@ RESERVED = (
 """Names that the emitted functions use themselves."""
 
 
-def emit_module(program: Program, template_hash: str) -> str:
-    """The source of the module that parses responses of the program's template, without its header."""
-    out = Module(RESERVED)
+def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = ()) -> str:
+    """The source of the module that parses responses of the program's template, without its header.
+
+    No identifier in it is made to be one of `reserved`.
+    """
+    out = Module((*RESERVED, *reserved))
     template = program.template
     out.use_runtime("parser", "MISSING_PREFIX", "pairs", "require_interface")
     out.use_runtime("tools", "tool_parameters")

@@ -76,8 +76,13 @@ class StreamEmitter:
             self._enter(self.outside)
             code.line("return _new_message()")
         code.line()
-        code.line("_after_anchor = staticmethod(_after_anchor)")
-        code.line("_finish = staticmethod(_finish)")
+        with code.block("def _cut(self, prefix):"):
+            code.doc("What of the prefix belongs to the response.")
+            code.line("return _after_anchor(prefix)")
+        code.line()
+        with code.block("def _returned(self):"):
+            code.doc("The message as it is returned.")
+            code.line("return _finish(self._message)")
 
     def _enter(self, region: Region) -> None:
         self.code.line(f"self._quick = {self._quick_of(region)}")
@@ -129,11 +134,14 @@ class StreamEmitter:
         if any(watch.kind.blanks_before for watch in state.watches):
             self.out.use_runtime("blanks", "BLANKS")
             with code.block("if held[-1] in BLANKS:"):
-                with code.block("if not text.strip(BLANKS):"):
+                with code.block("if self._blank_run and not text.strip(BLANKS):"):
                     code.line("self._held = held")
                     code.line("return []")
                 code.line("kept = held.rstrip(BLANKS)")
                 code.line("self._held = held[len(kept) :]")
+                with code.block("if not kept:"):
+                    code.line("self._blank_run = True")
+                    code.line("return []")
                 code.line("held = kept")
         elif any(watch.kind.final_newline for watch in state.watches):
             with code.block('if held[-1] == "\\n":'):
@@ -250,10 +258,11 @@ class StreamEmitter:
             code.line("end = pattern.end")
             self._act(region, watch, "end - begin", "pattern")
             code.line("return end")
-        if self._acts_early(watch):
+        early = self._acts_early(region, watch)
+        if early:
             self.out.use_runtime("pattern", "CERTAIN")
             self.out.use_runtime("searches", "settle_later")
-            with code.block("if verdict == CERTAIN:"):
+            with code.block(f"if {early}:"):
                 self._act(region, watch, "here - begin")
                 code.line("return settle_later(self, pattern.match, pattern, text, here)")
         self._hold(region, "here")
@@ -266,11 +275,21 @@ class StreamEmitter:
         code.line("self._quick = Parser._resume")
         code.line("return -1")
 
-    def _acts_early(self, watch: Watch) -> bool:
-        """Whether events may be given before the delimiter's end is known: nothing in them can depend on it."""
-        if watch.kind.opaque or (not watch.kind.cores and watch.kind.may_be_empty):
-            return False
-        return watch.role == "open" or not watch.kind.groups
+    def _acts_early(self, region: Region, watch: Watch) -> str:
+        """The condition on which events are given before the delimiter's end is known; "": never.
+
+        Nothing in the events may depend on that end: no capture of a closer, and not whether the closer is empty where
+        that ends the parse or goes round in circles.
+        """
+        if watch.kind.opaque or (watch.role == "close" and watch.kind.groups):
+            return ""
+        empty = not watch.kind.cores and watch.kind.may_be_empty
+        if empty and watch.role == "close":
+            if region.state.outside:
+                return "verdict == CERTAIN and (self._opened or begin > at)"
+            if self._opener_may_be_empty(watch.field):
+                return ""
+        return "verdict == CERTAIN"
 
     def _at_edge(self, region: Region, search: CoreSearch) -> None:
         """The last group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
@@ -304,9 +323,10 @@ class StreamEmitter:
                     code.line("end = pattern.end")
                     self._act(region, watch, "end - begin", "pattern", empty=watch.kind.may_be_empty)
                     code.line("return end")
-                if self._acts_early(watch):
+                early = self._acts_early(region, watch)
+                if early:
                     self.out.use_runtime("searches", "settle_later")
-                    with code.block("if verdict == CERTAIN:"):
+                    with code.block(f"if {early}:"):
                         self._act(region, watch, "0")
                         code.line("return settle_later(self, pattern.find, pattern, text, begin)")
         self._add_text(region)
@@ -394,10 +414,11 @@ class StreamEmitter:
             code.line('self._held, self._at, self._look = "", 0, -1')
         else:
             code.line("self._held, self._at, self._look = text[begin:], 0, -1")
+            if state.strategy == "cores" and any(watch.kind.blanks_before for watch in state.watches):
+                code.line("self._blank_run = False")
         code.line(f"self._quick = {self._quick_of(region)}")
         if self.patterns:
-            self.out.use_runtime("searches", "forget")
-            code.line("forget(self)")
+            code.line("self._forget()")
         code.line("return -1")
 
     # The region's own acts.

@@ -156,6 +156,7 @@ class _Parser(_Reader):
         if self.at < len(self.source):
             raise OutsidePromise("source that does not end where it should")
         _check_lookbehinds(node)
+        _check_negated(node)
         return node
 
     def alternation(self) -> Node:
@@ -188,7 +189,7 @@ class _Parser(_Reader):
                 if item is not None:
                     items.append(item)
             elif char == ".":
-                items.append(ANY if self.flags & DOTALL else CharClass("[^\\n]"))
+                items.append(ANY if self.flags & DOTALL else CharClass("(?-s:.)"))
             elif char == "[":
                 items.append(self.char_set())
             elif char == "^":
@@ -568,6 +569,19 @@ def _check_lookbehinds(node: Node) -> None:
                 raise OutsidePromise("a lookbehind that captures")
         if _looks_right(part.item, 0):
             raise OutsidePromise("a lookbehind that looks ahead")
+
+
+def _check_negated(node: Node) -> None:
+    """`regex` joins alternatives such as `[^a]|[^b]` to one set, and gets it wrong."""
+    for part in walk(node):
+        if isinstance(part, Alternation) and sum(map(_has_negated, part.branches)) > 1:
+            raise OutsidePromise("alternatives between negated classes, which regex misreads")
+
+
+def _has_negated(branch: Node) -> bool:
+    if isinstance(branch, (Sequence, Alternation)):
+        return any(map(_has_negated, children(branch)))
+    return isinstance(branch, CharClass) and "[^" in branch.source
 
 
 def _looks_right(node: Node, after: int) -> bool:

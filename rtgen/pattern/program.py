@@ -7,7 +7,8 @@ a constant.  The index of an instruction is its address; without a jump the next
                                   always at 0. names: ((group name, slot), ...); slots: how many a thread carries;
                                   memo: remember failures ("off": cannot pay, "on", or "never": captures decide);
                                   lead: how candidates for a start are found; tails: strings, with one of which every
-                                  match ends, or None; skip: address of the loop over which failed starts are skipped
+                                  match ends, or None; skip: (address, characters) of the loop over which failed
+                                  starts are skipped, and what else a match can start with, or None
     ("literal", text)             these characters
     ("class", source)             one character of the class
     ("loop", source, least, most, mode)         a run of a class; mode: greedy, lazy, possessive
@@ -325,12 +326,13 @@ def _tails(node: Node) -> list[str]:
     return [""]
 
 
-def _skip(code: list[list[Any]]) -> int | None:
-    """The loop that a start can enter at once, if all else that it can do there is a literal or nothing.
+def _skip(code: list[list[Any]]) -> tuple[int, str] | None:
+    """The loop that a start can enter at once, if all else that it can do there is a literal; and their first characters.
 
     When a start has failed, the starts within the run of that loop fail as well, where no such literal can begin.
     """
     found = None
+    chars: set[str] = set()
     pending, seen = [1], set()
     while pending:
         address = pending.pop()
@@ -345,12 +347,10 @@ def _skip(code: list[list[Any]]) -> int | None:
             pending.append(address + 1)
         elif kind == "jump":
             pending.append(instruction[1])
-        elif kind == "loop":
-            if found is not None or instruction[3] is not None:
-                return None
+        elif kind == "literal":
+            chars.add(instruction[1][0])
+        elif kind == "loop" and found is None and instruction[3] is None:
             found = address
-            if instruction[2] == 0:
-                pending.append(address + 1)
-        elif kind != "literal":
+        else:
             return None
-    return found
+    return None if found is None else (found, "".join(sorted(chars)))

@@ -27,6 +27,7 @@ def before_blanks(text: str, start: int, at: int) -> int:
 
 def skip_blanks_later(parser: Any) -> None:
     """Let the parser, which has acted on a delimiter, first pass over the white space that still belongs to it."""
+    parser._forget()
     parser._after = (parser._quick, parser._scan)
     parser._quick = _skip
     parser._scan = _scan_skip

@@ -55,6 +55,7 @@ class Parser:
         "_held",
         "_at",
         "_look",
+        "_blank_run",
         "_parts",
         "_opened",
         "_empty_open",
@@ -78,6 +79,7 @@ class Parser:
         self._held = ""  # text that is not decided yet; what of it is decided ends at _at
         self._at = 0
         self._look = -1  # where the search in _held goes on
+        self._blank_run = False  # _held is known to be white space alone
         self._parts: list[str] = []  # the open region's text
         self._opened = False  # the implicit region holds something
         self._empty_open = False  # the open region's opener was empty
@@ -86,7 +88,7 @@ class Parser:
         self._closed: str | None = None
         self._searches: dict[str, Any] = {}
         self._message = self._begin()
-        text = self._after_anchor(prefix) if prefix else ""
+        text = self._cut(prefix) if prefix else ""
         self.initial_events: list[Event] = self._quick(self, text) if text else []
 
     def feed(self, text: str) -> list[Event]:
@@ -114,7 +116,7 @@ class Parser:
         try:
             held, self._held = self._held, ""
             events = self._advance(held, self._at, True)
-            message = self._finish(self._message)
+            message = self._returned()
         except BaseException as error:
             self._close(error)
             raise
@@ -127,13 +129,11 @@ class Parser:
         """Enter the first state; returns the message as the defaults begin it."""
         raise NotImplementedError
 
-    @staticmethod
-    def _after_anchor(prefix: str) -> str:
+    def _cut(self, prefix: str) -> str:
         """The part of the prefix after its last anchor."""
         raise NotImplementedError
 
-    @staticmethod
-    def _finish(message: dict[str, Any]) -> dict[str, Any]:
+    def _returned(self) -> dict[str, Any]:
         """The message as it is returned: required fields checked, empty values dropped."""
         raise NotImplementedError
 
@@ -152,6 +152,12 @@ class Parser:
         self._held = ""  # the only reference must be the local one for `+=` to grow the string in place
         held += text
         return self._advance(held, self._at, False)
+
+    def _forget(self) -> None:
+        """Text is cut: what the matchers know of places in it is void."""
+        for searches in self._searches.values():
+            for search in searches:
+                search.reset()
 
     def _ended(self, text: str) -> list[Event]:
         """quick: the parse has ended; what comes is dropped."""

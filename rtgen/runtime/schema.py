@@ -142,8 +142,8 @@ def _class_schema(hint: object) -> dict[str, object]:
         name = _media_type(hint)
     if name is None:
         raise TypeHintParsingException(
-            f"no JSON schema is known for the hint {hint!r}; write a builtin class, an Enum, a Literal or a list, tuple,"
-            " dict or union of these, or pass the tool as a JSON schema"
+            f"no JSON schema is known for the hint {hint!r}; write a builtin class, an Enum, a Literal or a list, "
+            "tuple, dict or union of these, or pass the tool as a JSON schema"
         )
     return {"type": name} if name else {}
 

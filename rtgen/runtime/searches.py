@@ -29,13 +29,6 @@ def searches_of(parser: Any, key: str, makers: tuple[Callable[[], Any], ...]) ->
     return known
 
 
-def forget(parser: Any) -> None:
-    """Text is cut: what the matchers know of places in it is void."""
-    for searches in parser._searches.values():
-        for search in searches:
-            search.reset()
-
-
 def earliest(searches: tuple[Any, ...], text: str, at: int, final: bool) -> tuple[int, int, int]:
     """The delimiter that wins in `text[at:]`: (its index, where it begins, the verdict on it).
 
@@ -80,9 +73,9 @@ def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], 
     if resume(text, at, final) != SETTLED:
         parser._held, parser._at, parser._look = text, at, -1
         return -1
-    if search.end > at:
-        parser._captures.update(search.groups())
-        parser._start += search.end - at
+    parser._captures.update(search.groups())
+    parser._start += search.end - at
+    parser._empty_open = search.end == at
     parser._quick, parser._scan = parser._after
     end: int = search.end
     return end
@@ -97,7 +90,7 @@ def hold_text(parser: Any, text: str, begin: int, context: int | None) -> int:
     if context is not None and (begin == len(text) or (begin > FAR and 2 * begin > len(text))):
         cut = max(0, begin - context)
         if cut:
-            forget(parser)
+            parser._forget()
             text = text[cut:]
             begin -= cut
     parser._held, parser._at, parser._look = text, begin, -1

@@ -1,0 +1,79 @@
+"""A module that needs no rtgen: the parts of the runtime that it imports, pasted in front of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import rtgen.runtime
+
+_IMPORT = re.compile(r"^from rtgen\.runtime\.(\w+) import .*\n", re.MULTILINE)
+
+
+def include_runtime(source: str) -> str:
+    """`source`, a generated module without its header, with all that it imports from `rtgen.runtime` included.
+
+    The names of the module must not be names of the runtime: emit it with `runtime_names()` reserved.
+    """
+    parts: list[str] = []
+    for part in _IMPORT.findall(source):
+        _collect(part, parts)
+    future = "from __future__ import annotations\n"
+    module = _IMPORT.sub("", source).replace(future, "", 1).lstrip("\n")
+    pasted = "".join(f"\n\n# rtgen.runtime.{part}\n\n{_body(part).strip()}\n" for part in parts)
+    return f"{future}{pasted}\n\n# The parser.\n\n{module}"
+
+
+@lru_cache(1)
+def runtime_names() -> frozenset[str]:
+    """Every name that some part of the runtime defines or imports."""
+    names: set[str] = set()
+    for path in _folder().glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                names.add(node.name)
+            else:
+                names.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return frozenset(names)
+
+
+def _folder() -> Path:
+    return Path(rtgen.runtime.__path__[0])
+
+
+def _collect(part: str, parts: list[str]) -> None:
+    """Put the part behind all that it imports itself."""
+    if part in parts:
+        return
+    for node in _tree(part).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rtgen.runtime."):
+            assert node.module is not None
+            _collect(node.module.rpartition(".")[2], parts)
+    if part not in parts:
+        parts.append(part)
+
+
+@lru_cache(32)
+def _source(part: str) -> str:
+    return (_folder() / f"{part}.py").read_text(encoding="utf-8")
+
+
+def _tree(part: str) -> ast.Module:
+    return ast.parse(_source(part))
+
+
+def _body(part: str) -> str:
+    """The part's source without its docstring and its imports from the runtime."""
+    lines = _source(part).splitlines(keepends=True)
+    for index, node in enumerate(_tree(part).body):
+        docstring = index == 0 and isinstance(node, ast.Expr)
+        own = isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("rtgen", "__future__")
+        if docstring or own:
+            assert node.end_lineno is not None
+            for number in range(node.lineno - 1, node.end_lineno):
+                lines[number] = ""
+    return "".join(lines)

@@ -1,0 +1,1 @@
+"""All that generated modules may import. It imports nothing but the standard library, and `regex` where needed."""

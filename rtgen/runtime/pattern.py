@@ -1,0 +1,992 @@
+"""Searching text that still grows, for the patterns that no plain literal search decides.
+
+`Search` runs a pattern's program (the tuple that `rtgen.pattern.program` makes, where the instructions are described)
+by depth-first backtracking in the order of priority, which is the order of the `regex` module.  Where the thread of
+highest priority needs a character that is not there yet, the whole search is suspended as it stands, and goes on when
+there is more text; so its answer is that of a search over the whole text, however the text was cut.
+
+Places from which the program is known to fail are remembered (an array of flags for each join of its paths, one
+interval for each run of a single-character loop), and no thread enters them again: a pattern without back-references
+takes time linear in the text.
+
+What a class such as `\\s` holds is asked of the installed `regex`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import regex
+
+from rtgen.runtime.errors import ParseError
+
+NOTHING = 0
+PENDING = 1
+CERTAIN = 2
+SETTLED = 3
+
+_FORK_STEPS = 500
+_STEPS_PER_CHARACTER = 50
+_NO_LIMIT = 1 << 62
+_IS_CERTAIN, _NO_OTHER_WAY = -1, -2  # in place of the length of text from which another fork is worth its while
+
+_LITERAL, _CLASS, _LOOP, _SAVE, _SPLIT, _JUMP, _MATCH, _ASSERT, _REPEAT, _UNTIL, _ATOMIC, _AHEAD, _COMMIT, _BEHIND = (
+    range(14)
+)
+_BACK, _IF = 14, 15
+_GREEDY, _LAZY, _POSSESSIVE = 0, 1, 2
+# What waits on the stack.
+_THREAD, _BRANCHES, _ENDS, _RUN, _LATER, _BARRIER, _FAILED = range(7)
+# What a barrier guards.
+_IS_ATOMIC, _IS_AHEAD, _IS_NOT_AHEAD = range(3)
+
+
+class _Members(dict[str, bool]):
+    """Whether a class holds a character, asked once of `regex`."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.fullmatch = regex.compile(source, regex.DOTALL).fullmatch
+
+    def __missing__(self, char: str) -> bool:
+        found = self[char] = self.fullmatch(char) is not None
+        return found
+
+
+_members: dict[str, _Members] = {}
+_runs: dict[str, Any] = {}
+
+
+def _class_members(source: str) -> _Members:
+    found = _members.get(source)
+    if found is None:
+        found = _members[source] = _Members(source)
+    return found
+
+
+def _class_run(source: str) -> Any:
+    """The match method that runs over characters of the class as far as they go; None: every character is one."""
+    if source == "(?s:.)":
+        return None
+    found = _runs.get(source)
+    if found is None:
+        found = _runs[source] = regex.compile(f"(?:{source})*+", regex.DOTALL).match
+    return found
+
+
+class _Loaded:
+    """A program made ready: instructions with numbers for names, and what is asked of `regex` about its classes."""
+
+    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "skip", "tails")
+
+    def __init__(self, program: tuple[Any, ...]) -> None:
+        _, names, slots, memo, lead, tails, skip = program[0]
+        self.names: tuple[tuple[str, int], ...] = names
+        self.blank = (-1,) * slots
+        self.memo = memo == "on"
+        self.fork = memo != "never"
+        self.tails: tuple[str, ...] | None = tails
+        self.code = _load_code(program)
+        self.candidate = _candidate(lead)
+        self.skip: int | None = None
+        if skip is not None:
+            members = _class_members(program[skip[0]][1])
+            if not any(members[char] for char in skip[1]):
+                self.skip = int(skip[0])
+
+
+_loaded: dict[tuple[Any, ...], _Loaded] = {}
+
+
+def _load(program: tuple[Any, ...]) -> _Loaded:
+    found = _loaded.get(program)
+    if found is None:
+        if len(_loaded) > 500:
+            _loaded.clear()
+        found = _loaded[program] = _Loaded(program)
+    return found
+
+
+def _load_code(program: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    loops = [(start, i) for start, i in enumerate(program) if i[0] == "repeat"]
+    # By address: the slots of the counted loops around it, the outermost first.
+    around = [tuple(i[4] for start, i in loops if start < place < i[5]) for place in range(len(program))]
+    code: list[tuple[Any, ...]] = []
+    for address, instruction in enumerate(program):
+        kind, *rest = instruction
+        if kind == "literal":
+            code.append((_LITERAL, rest[0], len(rest[0])))
+        elif kind == "class":
+            code.append((_CLASS, _class_members(rest[0])))
+        elif kind == "loop":
+            source, least, most, mode = rest
+            follower = _follower(program, address + 1)
+            members = _class_members(source)
+            only_end = mode == "possessive" or (mode == "greedy" and follower is not None and not members[follower[0]])
+            mode = {"greedy": _GREEDY, "lazy": _LAZY, "possessive": _POSSESSIVE}[mode]
+            code.append((_LOOP, _class_run(source), least, most, mode, follower, only_end, around[address], members))
+        elif kind == "save":
+            code.append((_SAVE, rest[0]))
+        elif kind == "split":
+            code.append((_SPLIT, tuple(rest), around[address], len(rest)))
+        elif kind == "jump":
+            code.append((_JUMP, rest[0]))
+        elif kind == "assert":
+            code.append((_ASSERT, rest[0]))
+        elif kind == "repeat":
+            code.append((_REPEAT, *rest))
+        elif kind == "until":
+            code.append((_UNTIL, rest[0], *program[rest[0]][1:], around[address][:-1]))
+        elif kind == "atomic":
+            code.append((_ATOMIC,))
+        elif kind == "ahead":
+            code.append((_AHEAD, _IS_NOT_AHEAD if rest[0] else _IS_AHEAD, rest[1]))
+        elif kind == "commit":
+            code.append((_COMMIT,))
+        elif kind == "behind":
+            code.append((_BEHIND, regex.compile(rest[0], regex.DOTALL).match))
+        elif kind == "back":
+            code.append((_BACK, rest[0]))
+        elif kind == "if":
+            code.append((_IF, rest[0], rest[1]))
+        else:
+            code.append((_MATCH,))
+    return code
+
+
+def _follower(program: tuple[Any, ...], address: int) -> str | None:
+    """The literal that has to stand where the instruction at the address begins, if there is one."""
+    while True:
+        instruction = program[address]
+        if instruction[0] == "literal":
+            return str(instruction[1])
+        if instruction[0] == "jump":
+            address = instruction[1]
+        elif instruction[0] == "save" or (instruction[0] == "assert" and instruction[1] != "text_end"):
+            address += 1
+        else:
+            return None
+
+
+def _candidate(lead: tuple[Any, ...]) -> Callable[[str, int, int, bool], int] | None:
+    """A function of (text, at, length, final): the next place at which a match may start, or -1; None: every place."""
+    if lead[0] == "literals":
+        strings: tuple[str, ...] = lead[1]
+        return _one_literal(strings[0]) if len(strings) == 1 else _some_literals(strings)
+    if lead[0] == "loop":
+        _, source, least, chars = lead
+        members = _class_members(source)
+        firsts = "|".join(regex.escape(char, special_only=True) for char in chars)
+        if not any(members[char] for char in chars):
+            return _after_run(source, least, firsts)
+        return _of_pattern("|".join([f"(?:{source})", firsts]))
+    if lead[0] == "first":
+        _, chars, classes, places = lead
+        parts = [regex.escape(char, special_only=True) for char in chars]
+        # As a lookahead: `regex` misreads alternatives between negated classes.
+        parts += [f"(?={source})" for source in classes]
+        sources = {"text_start": r"\A", "line_start": r"(?m:^)", "final_end": r"\n\Z", "text_end": None}
+        parts += [source for source in map(sources.__getitem__, places) if source]
+        return _of_pattern("|".join(parts) if parts else r"(?!)")
+    return None
+
+
+def _one_literal(string: str) -> Callable[[str, int, int, bool], int]:
+    head, size = string[0], len(string)
+
+    def candidate(text: str, at: int, n: int, final: bool) -> int:
+        found = text.find(string, at)
+        if found < 0 and not final:
+            found = text.find(head, n - size + 1 if n - size + 1 > at else at)
+            while found >= 0 and not string.startswith(text[found:]):
+                found = text.find(head, found + 1)
+        return found
+
+    return candidate
+
+
+def _some_literals(strings: tuple[str, ...]) -> Callable[[str, int, int, bool], int]:
+    search = regex.compile("|".join(regex.escape(string, special_only=True) for string in strings)).search
+    heads = regex.compile("|".join(sorted({regex.escape(string[0], special_only=True) for string in strings}))).search
+    longest = max(map(len, strings))
+
+    def candidate(text: str, at: int, n: int, final: bool) -> int:
+        match = search(text, at)
+        found = match.start() if match else -1
+        if not final:
+            at = max(at, n - longest + 1)
+            while (cut := heads(text, at)) is not None and (found < 0 or cut.start() < found):
+                at = cut.start()
+                tail = text[at:]
+                if any(string.startswith(tail) for string in strings):
+                    return at
+                at += 1
+        return found
+
+    return candidate
+
+
+def _of_pattern(source: str) -> Callable[[str, int, int, bool], int]:
+    search = regex.compile(source, regex.DOTALL).search
+
+    def candidate(text: str, at: int, n: int, final: bool) -> int:
+        match = search(text, at)
+        return match.start() if match else -1
+
+    return candidate
+
+
+def _after_run(source: str, least: int, firsts: str) -> Callable[[str, int, int, bool], int]:
+    """Starts of runs of the class with one of `firsts` behind them, or with the end of the text."""
+    run = f"(?:{source}){{{least},}}+"
+    here = regex.compile(f"{run}(?:{firsts}|\\Z)|(?:{source})*+\\Z", regex.DOTALL).match
+    search = regex.compile(f"(?<!{source})(?:{run}(?:{firsts}|\\Z)|(?:{source})++\\Z)", regex.DOTALL).search
+
+    def candidate(text: str, at: int, n: int, final: bool) -> int:
+        if here(text, at):
+            return at
+        match = search(text, at)
+        return match.start() if match else -1
+
+    return candidate
+
+
+def _word(text: str, at: int) -> bool:
+    return _class_members(r"\w")[text[at]]
+
+
+def _holds(kind: str, text: str, pos: int, n: int, final: bool) -> bool | None:
+    """Whether the assertion holds at `pos`; None: more text decides."""
+    if kind == "text_start":
+        return pos == 0
+    if kind == "line_start":
+        return pos == 0 or text[pos - 1] == "\n"
+    if kind == "text_end":
+        return False if pos < n else True if final else None
+    if kind == "final_end":
+        if pos < n - 1 or (pos == n - 1 and text[pos] != "\n"):
+            return False
+        return True if final else None
+    if kind == "line_end":
+        return text[pos] == "\n" if pos < n else True if final else None
+    left = pos > 0 and _word(text, pos - 1)
+    if (kind == "word_start" and left) or (kind == "word_end" and not left):
+        return False
+    if pos == n and not final:
+        return None
+    right = pos < n and _word(text, pos)
+    if kind == "word_start":
+        return right
+    if kind == "word_end":
+        return not right
+    return (left != right) == (kind == "boundary")
+
+
+class Found:
+    """A match of `Search.finditer`."""
+
+    __slots__ = ("_end", "_groups", "_start")
+
+    def __init__(self, start: int, end: int, groups: dict[str, str | None]) -> None:
+        self._start, self._end, self._groups = start, end, groups
+
+    def start(self) -> int:
+        """Where it begins, an index of the text."""
+        return self._start
+
+    def end(self) -> int:
+        """Where it ends."""
+        return self._end
+
+    def groupdict(self) -> dict[str, str | None]:
+        """The named groups; None for one that took no part."""
+        return self._groups
+
+
+class Search:
+    """The search for one pattern in a text that may still grow.
+
+    `program` is what `rtgen.pattern.program.compile_program` made. `budget` bounds the steps (on top of 50 for each
+    character); beyond it ParseError names `field`. After SETTLED, `start` and `end` are the match; after PENDING and
+    CERTAIN, `start` is where a match may begin.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_barrier",
+        "_base",
+        "_budget",
+        "_caps",
+        "_clear",
+        "_field",
+        "_forbidden",
+        "_fork_from",
+        "_marks",
+        "_pattern",
+        "_spans",
+        "_stack",
+        "_steps",
+        "_tail_at",
+        "_text",
+        "end",
+        "start",
+    )
+
+    def __init__(self, program: tuple[Any, ...], *, budget: int | None = None, field: str = "") -> None:
+        self._pattern = _load(program)
+        self._budget = budget
+        self._field = field
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the text was cut, or another one begins."""
+        self.start = self.end = 0
+        self._answer = NOTHING
+        self._stack: list[tuple[Any, ...]] = []
+        self._barrier = -1
+        self._caps: tuple[int, ...] = ()
+        self._clear = 0
+        self._base = -1
+        self._forbidden = -1
+        self._fork_from = 0
+        self._tail_at = 0
+        self._steps = 0
+        self._text = ""
+        self._marks: dict[Any, bytearray] = {}
+        self._spans: dict[Any, tuple[list[int], dict[int, int]]] = {}
+
+    def find(self, text: str, at: int, final: bool) -> int:
+        """Search for the leftmost match that starts at `at` or later, and before the end of the text.
+
+        `text` is that of the call before, or longer; `at` is not smaller; `final`: nothing will follow. NOTHING: no
+        match starts in the text from `at` on, whatever follows. PENDING: whether one starts at `start` depends on what
+        follows. CERTAIN: one does, its end is open. SETTLED: `start`, `end` and the groups are known.
+        """
+        answer = self._answer
+        start = self.start
+        n = len(text)
+        if answer and at <= start:
+            if answer == SETTLED:
+                return SETTLED
+            if self._resume(text, n, final):
+                return self._answer
+            at = self._after(start)
+        elif at < self._clear:
+            at = self._clear
+        candidate = self._pattern.candidate
+        while at < n:
+            if candidate is not None:
+                at = candidate(text, at, n, final)
+                if at < 0 or at >= n:
+                    break
+            if self._begin(text, at, n, final):
+                return self._answer
+            at = self._after(at)
+        self._clear = n
+        self._answer = NOTHING
+        return NOTHING
+
+    def match(self, text: str, at: int, final: bool) -> int:
+        """The same for a match that starts exactly at `at`."""
+        n = len(text)
+        if at >= n:
+            return NOTHING
+        if self._answer and at == self.start:
+            if self._answer != SETTLED:
+                self._resume(text, n, final)
+            return self._answer
+        if at < self._clear and not (self._answer and at > self.start):
+            return NOTHING
+        self._begin(text, at, n, final)
+        return self._answer
+
+    def groups(self) -> dict[str, str]:
+        """After SETTLED: the text of each named group that took part."""
+        caps, text = self._caps, self._text
+        return {name: text[caps[slot] : caps[slot + 1]] for name, slot in self._pattern.names if caps[slot + 1] >= 0}
+
+    def finditer(self, text: str) -> Iterator[Found]:
+        """All matches in a whole text, as `regex.finditer` gives them (an empty one at the very end included)."""
+        self.reset()
+        at, n = 0, len(text)
+        while self._next(text, at, n):
+            yield Found(self.start, self.end, dict.fromkeys((name for name, _ in self._pattern.names)) | self.groups())
+            at = self.end
+            self._forbidden = at if at == self.start else -1
+
+    def _next(self, text: str, at: int, n: int) -> bool:
+        candidate = self._pattern.candidate
+        while at < n:
+            if candidate is not None:
+                at = candidate(text, at, n, True)
+                if at < 0 or at >= n:
+                    break
+            if self._begin(text, at, n, True):
+                return True
+            at = self._after(at)
+        return self._begin(text, n, n, True) == SETTLED
+
+    def _after(self, start: int) -> int:
+        """Where to go on when no match starts at `start`."""
+        skip = self._pattern.skip
+        if skip is not None:
+            spans = self._spans.get(skip)
+            if spans is not None:
+                ends, lows = spans
+                place = bisect_left(ends, start + 1)
+                if place < len(ends) and lows[ends[place]] <= start + 1 + self._pattern.code[skip][2]:
+                    return ends[place]
+        return start + 1
+
+    def _begin(self, text: str, at: int, n: int, final: bool) -> int:
+        if self._base < 0 or at - self._base > 4096:
+            self._prune(at)
+        self.start = self._clear = at
+        self._fork_from = 0
+        self._tail_at = at
+        self._barrier = -1
+        stack = self._stack
+        if stack:
+            stack.clear()
+        stack.append((_THREAD, 1, at, self._pattern.blank))
+        return self._answered(text, n, final)
+
+    def _prune(self, at: int) -> None:
+        """Forget failures before `at`; no thread comes there again."""
+        cut = at - self._base
+        if self._base >= 0:
+            for flags in self._marks.values():
+                del flags[:cut]
+            for ends, lows in self._spans.values():
+                place = bisect_left(ends, at)
+                for end in ends[:place]:
+                    del lows[end]
+                del ends[:place]
+        self._base = at
+
+    def _resume(self, text: str, n: int, final: bool) -> int:
+        if not final:
+            top = self._stack[-1]
+            if top[0] == _RUN and n > top[3]:
+                instruction = self._pattern.code[top[1]]
+                if instruction[3] is None and (
+                    self._answer == CERTAIN or (instruction[6] and self._fork_from == _NO_OTHER_WAY)
+                ):
+                    run = instruction[1]
+                    if run is None or run(text, top[3]).end() == n:
+                        self._stack[-1] = (_RUN, top[1], top[2], n, top[4])
+                        return self._answer
+        return self._answered(text, n, final)
+
+    def _answered(self, text: str, n: int, final: bool) -> int:
+        status = self._run(text, n, final, False)
+        if status == PENDING:
+            status = CERTAIN if self._fork_from == _IS_CERTAIN else self._certain(text, n)
+        elif status == SETTLED:
+            self._text = text
+        self._answer = status
+        return status
+
+    def _certain(self, text: str, n: int) -> int:
+        """CERTAIN if some thread that does not depend on what follows reaches a match, else PENDING."""
+        pattern = self._pattern
+        if not pattern.fork:
+            return PENDING
+        stack = self._stack
+        if len(stack) == 1:
+            top = stack[0]
+            if top[0] == _THREAD or (top[0] == _RUN and pattern.code[top[1]][6] and pattern.code[top[1]][5]):
+                self._fork_from = _NO_OTHER_WAY
+                return PENDING
+        if self._fork_from == _NO_OTHER_WAY:
+            self._fork_from = 0
+        if n < self._fork_from:
+            return PENDING
+        if pattern.tails is not None and self._tail_at >= 0:
+            if all(text.find(tail, max(self.start, self._tail_at - len(tail))) < 0 for tail in pattern.tails):
+                self._tail_at = n
+                return PENDING
+            self._tail_at = -1
+        steps, barrier = self._steps, self._barrier
+        self._stack, self._steps = stack[:], 0
+        status = self._run(text, n, False, True)
+        taken = self._steps
+        self._steps, self._barrier, self._stack = steps, barrier, stack
+        if status == SETTLED:
+            self._fork_from = _IS_CERTAIN
+            return CERTAIN
+        self._fork_from = n + (n - self.start) // 8 + 1 if taken > 100 else 0
+        return PENDING
+
+    def _limit(self, n: int, fork: bool) -> int:
+        if fork:
+            return _FORK_STEPS
+        if self._budget is None:
+            return _NO_LIMIT
+        return self._budget + _STEPS_PER_CHARACTER * (n - max(self._base, 0))
+
+    def _fail_mark(self, key: Any, pos: int) -> None:
+        if pos <= self._forbidden:
+            return
+        flags = self._marks.get(key)
+        if flags is None:
+            flags = self._marks[key] = bytearray()
+        pos -= self._base
+        if pos >= len(flags):
+            flags.extend(bytes(pos - len(flags) + 64))
+        flags[pos] = 1
+
+    def _fail_span(self, key: Any, low: int, end: int) -> None:
+        """Remember that no end of this loop's run in low..end leads to a match."""
+        if low <= self._forbidden:
+            low = self._forbidden + 1
+        if low > end:
+            return
+        spans = self._spans.get(key)
+        if spans is None:
+            spans = self._spans[key] = ([], {})
+        ends, lows = spans
+        known = lows.get(end)
+        if known is None:
+            ends.insert(bisect_left(ends, end), end)
+            lows[end] = low
+        elif low < known:
+            lows[end] = low
+
+    def _run(self, text: str, n: int, final: bool, fork: bool) -> int:
+        """Go on with the top of the stack. NOTHING: all failed. PENDING: suspended (`fork`: given up). SETTLED."""
+        pattern = self._pattern
+        code = pattern.code
+        memo = pattern.memo and not fork
+        known = pattern.memo
+        marks = self._marks
+        spans = self._spans
+        base = self._base
+        stack = self._stack
+        barrier = self._barrier
+        steps = self._steps
+        limit = self._limit(n, fork)
+        open_end = not final
+        while True:
+            # Take the next thread from the stack.
+            if not stack:
+                self._steps = steps
+                return NOTHING
+            entry = stack.pop()
+            kind = entry[0]
+            steps += 1
+            if steps > limit:
+                if fork:
+                    self._steps = steps
+                    return PENDING
+                raise ParseError(f"the pattern took more than {self._budget} steps", self._field, self.start)
+            reached = -1
+            if kind == _THREAD:
+                _, pc, pos, caps = entry
+            elif kind == _BRANCHES:
+                _, pc, pos, caps, place, key = entry
+                instruction = code[pc]
+                if place == instruction[3]:
+                    if memo:
+                        self._fail_mark(key, pos)
+                    continue
+                stack.append((_BRANCHES, pc, pos, caps, place + 1, key))
+                pc = instruction[1][place]
+            elif kind == _ENDS:
+                # Ends of a greedy run, from the longest down.
+                _, pc, low, high, caps, span = entry
+                instruction = code[pc]
+                follower = instruction[5]
+                if high >= low and follower is not None and (final or high + len(follower) <= n):
+                    high = text.rfind(follower, low, high + len(follower))
+                if high < low:
+                    if memo and span is not None:
+                        self._fail_span(*span)
+                    continue
+                if low < high or span is not None:
+                    stack.append((_ENDS, pc, low, high - 1, caps, span))
+                pos = high
+                pc += 1
+            elif kind == _RUN:
+                _, pc, pos, reached, caps = entry
+            elif kind == _LATER:
+                # Ends of a lazy run, from `low` on, which goes at least as far as `reached`.
+                _, pc, low, reached, caps, pos, span = entry
+                instruction = code[pc]
+                run, most, follower = instruction[1], instruction[3], instruction[5]
+                stop = n if most is None or pos + most > n else pos + most
+                edge = False
+                if low > reached or follower is not None:
+                    if reached < stop:
+                        reached = stop if run is None else run(text, reached, stop).end()
+                    edge = open_end and reached == n and (most is None or n < pos + most)
+                    if span is not None and span[0] in spans:
+                        known_low = spans[span[0]][1].get(reached, -1)
+                        if 0 <= known_low <= low:
+                            if memo:
+                                self._fail_span(span[0], span[1], reached)
+                            continue
+                ready = low <= reached
+                if follower is not None:
+                    found = text.find(follower, low, reached + len(follower)) if ready else -1
+                    if found >= 0:
+                        low = found
+                    elif open_end:  # at the end of the text it can still be cut
+                        low = max(low, n - len(follower) + 1)
+                        ready = low <= reached and not edge
+                    else:
+                        ready = False
+                if ready:
+                    stack.append((_LATER, pc, low + 1, reached, caps, pos, span))
+                    pos = low
+                    pc += 1
+                    reached = -1
+                elif edge:
+                    if not fork:
+                        stack.append((_LATER, pc, low, reached, caps, pos, span))
+                        self._barrier = barrier
+                        self._steps = steps
+                        return PENDING
+                    barrier = self._give_up(stack, barrier)
+                    continue
+                else:
+                    if memo and span is not None:
+                        self._fail_span(span[0], span[1], reached)
+                    continue
+            elif kind == _BARRIER:
+                # The body of a lookahead or an atomic group has failed.
+                _, guarded, pc, pos, caps, barrier = entry
+                if guarded != _IS_NOT_AHEAD:
+                    continue
+            else:
+                if memo:
+                    self._fail_mark(entry[1], entry[2])
+                continue
+            # Run it until it fails.
+            while True:
+                instruction = code[pc]
+                op = instruction[0]
+                if op == _LITERAL:
+                    string = instruction[1]
+                    if text.startswith(string, pos):
+                        pos += instruction[2]
+                        pc += 1
+                        continue
+                    if open_end and pos + instruction[2] > n and string.startswith(text[pos:]):
+                        if not fork:
+                            stack.append((_THREAD, pc, pos, caps))
+                            self._barrier = barrier
+                            self._steps = steps
+                            return PENDING
+                        barrier = self._give_up(stack, barrier)
+                    break
+                if op == _LOOP:
+                    _, run, least, most, mode, follower, only_end, around, _ = instruction
+                    low = pos + least
+                    span = None
+                    key = pc
+                    known_low = -1
+                    if known and reached < 0 and most is None:
+                        if around:
+                            key = _variant(pc, around, caps)
+                        first_end = low + 1 if around and least == 0 else low
+                        table = spans.get(key)
+                        if table is not None:
+                            place = bisect_left(table[0], first_end)
+                            if place < len(table[0]) and table[1][table[0][place]] <= first_end:
+                                if around and least == 0:
+                                    # Only the empty run is open.
+                                    if mode == _POSSESSIVE and first_end <= table[0][place]:
+                                        break
+                                    pc += 1
+                                    continue
+                                break
+                    elif known and around and most is None:
+                        key = _variant(pc, around, caps)
+                    if known and most is not None and mode != _POSSESSIVE and not only_end:
+                        full = _variant_at(pc, around, caps, pos)
+                        if reached < 0:
+                            flags = marks.get(full)
+                            if flags is not None and pos - base < len(flags) and flags[pos - base]:
+                                break
+                            if memo:
+                                stack.append((_FAILED, full, pos))
+                    if mode == _LAZY:
+                        # The least number first; the rest waits on the stack.
+                        if least:
+                            end = n if low > n else low
+                            start = pos if reached < 0 else reached
+                            if run is not None:
+                                end = run(text, start, end).end()
+                            if end < low:
+                                if end == n and open_end:
+                                    if not fork:
+                                        stack.append((_RUN, pc, pos, end, caps))
+                                        self._barrier = barrier
+                                        self._steps = steps
+                                        return PENDING
+                                    barrier = self._give_up(stack, barrier)
+                                break
+                        reached = -1
+                        if known and most is None:
+                            span = (key, low + 1 if around and least == 0 else low)
+                        if follower is not None:
+                            # Straight to the first place where what follows can stand.
+                            stack.append((_LATER, pc, low, low, caps, pos, span))
+                            break
+                        stack.append((_LATER, pc, low + 1, low, caps, pos, span))
+                        pos = low
+                        pc += 1
+                        continue
+                    stop = n if most is None or pos + most > n else pos + most
+                    start = pos if reached < 0 else reached
+                    reached = -1
+                    end = stop if run is None else run(text, start, stop).end()
+                    if end == n and open_end and (most is None or n < pos + most):
+                        if not fork:
+                            stack.append((_RUN, pc, pos, end, caps))
+                            self._barrier = barrier
+                            self._steps = steps
+                            return PENDING
+                        if mode == _POSSESSIVE or barrier >= 0:
+                            barrier = self._give_up(stack, barrier)
+                            break
+                    if end < low:
+                        break
+                    if known and most is None:
+                        first_end = low + 1 if around and least == 0 else low
+                        if first_end <= end:
+                            span = (key, first_end, end)
+                            table = spans.get(key)
+                            if table is not None:
+                                known_low = table[1].get(end, -1)
+                    if only_end:
+                        if known_low >= 0:
+                            break
+                        if span is not None and memo:
+                            stack.append((_ENDS, pc, end + 1, end, caps, span))
+                        pos = end
+                        pc += 1
+                        continue
+                    high = end if known_low < 0 else known_low - 1
+                    if high < low:
+                        break
+                    stack.append((_ENDS, pc, low, high, caps, span))
+                    break
+                if op == _SAVE:
+                    slot = instruction[1]
+                    caps = (*caps[:slot], pos, *caps[slot + 1 :])
+                    pc += 1
+                    continue
+                if op == _CLASS:
+                    if pos < n:
+                        if instruction[1][text[pos]]:
+                            pos += 1
+                            pc += 1
+                            continue
+                    elif open_end:
+                        if not fork:
+                            stack.append((_THREAD, pc, pos, caps))
+                            self._barrier = barrier
+                            self._steps = steps
+                            return PENDING
+                        barrier = self._give_up(stack, barrier)
+                    break
+                if op == _MATCH:
+                    if pos == self._forbidden:
+                        break
+                    if not fork:
+                        self.end = pos
+                        self._caps = caps
+                    self._steps = steps
+                    return SETTLED
+                if op == _SPLIT:
+                    steps += 1
+                    key = _variant_at(pc, instruction[2], caps, pos) if instruction[2] else pc
+                    if known:
+                        flags = marks.get(key)
+                        if flags is not None and pos - base < len(flags) and flags[pos - base]:
+                            break
+                    stack.append((_BRANCHES, pc, pos, caps, 1, key))
+                    pc = instruction[1][0]
+                    if steps > limit:
+                        stack.append((_THREAD, pc, pos, caps))
+                        break
+                    continue
+                if op == _JUMP:
+                    pc = instruction[1]
+                    continue
+                if op == _ASSERT:
+                    held = _holds(instruction[1], text, pos, n, final)
+                    if held:
+                        pc += 1
+                        continue
+                    if held is None:
+                        if not fork:
+                            stack.append((_THREAD, pc, pos, caps))
+                            self._barrier = barrier
+                            self._steps = steps
+                            return PENDING
+                        barrier = self._give_up(stack, barrier)
+                    break
+                if op == _REPEAT:
+                    _, least, most, lazy, slot, out = instruction
+                    inside = (*caps[:slot], 0, pos, *caps[slot + 2 :])
+                    if least:
+                        caps = inside
+                        pc += 1
+                    elif lazy:
+                        stack.append((_THREAD, pc + 1, pos, inside))
+                        pc = out
+                    else:
+                        stack.append((_THREAD, out, pos, caps))
+                        caps = inside
+                        pc += 1
+                    continue
+                if op == _UNTIL:
+                    _, start, least, most, lazy, slot, out, around = instruction
+                    steps += 1
+                    count = caps[slot] + 1
+                    if most is None and count > least:
+                        count = least + 1
+                    moved = pos != caps[slot + 1]
+                    if known:
+                        key = (pc, count, moved) if not around else (_variant_at(pc, around, caps, pos), count, moved)
+                        flags = marks.get(key)
+                        if flags is not None and pos - base < len(flags) and flags[pos - base]:
+                            break
+                        if memo:
+                            stack.append((_FAILED, key, pos))
+                    # As in `regex`, an empty round ends the loop, but for the rounds that there have to be.
+                    again = (moved or count <= least) and (most is None or count < most)
+                    leave = count >= least
+                    inside = (*caps[:slot], count, pos, *caps[slot + 2 :])
+                    if again and leave:
+                        if lazy:
+                            stack.append((_THREAD, start + 1, pos, inside))
+                            pc = out
+                        else:
+                            stack.append((_THREAD, out, pos, caps))
+                            caps = inside
+                            pc = start + 1
+                    elif again:
+                        caps = inside
+                        pc = start + 1
+                    else:
+                        pc = out
+                    if steps > limit:
+                        stack.append((_THREAD, pc, pos, caps))
+                        break
+                    continue
+                if op == _ATOMIC:
+                    stack.append((_BARRIER, _IS_ATOMIC, 0, pos, caps, barrier))
+                    barrier = len(stack) - 1
+                    pc += 1
+                    continue
+                if op == _AHEAD:
+                    stack.append((_BARRIER, instruction[1], instruction[2], pos, caps, barrier))
+                    barrier = len(stack) - 1
+                    pc += 1
+                    continue
+                if op == _COMMIT:
+                    _, guarded, _, before, _, outer = stack[barrier]
+                    del stack[barrier:]
+                    barrier = outer
+                    if guarded == _IS_NOT_AHEAD:
+                        break
+                    if guarded == _IS_AHEAD:
+                        pos = before
+                    pc += 1
+                    continue
+                if op == _BEHIND:
+                    if instruction[1](text, pos) is None:
+                        break
+                    pc += 1
+                    continue
+                if op == _IF:
+                    pc = pc + 1 if caps[instruction[1] + 1] >= 0 else instruction[2]
+                    continue
+                # A back-reference.
+                slot = instruction[1]
+                if caps[slot + 1] < 0:
+                    break
+                string = text[caps[slot] : caps[slot + 1]]
+                if text.startswith(string, pos):
+                    pos += len(string)
+                    pc += 1
+                    continue
+                if open_end and pos + len(string) > n and string.startswith(text[pos:]):
+                    stack.append((_THREAD, pc, pos, caps))
+                    self._barrier = barrier
+                    self._steps = steps
+                    return PENDING
+                break
+
+    def _give_up(self, stack: list[tuple[Any, ...]], barrier: int) -> int:
+        """A fork has come to the end of the text: what depends on it as a whole fails. The barrier that is left."""
+        outermost, place = -1, barrier
+        while place >= 0:
+            if stack[place][1] != _IS_AHEAD:
+                outermost = place
+            place = stack[place][5]
+        if outermost >= 0:
+            barrier = stack[outermost][5]
+            del stack[outermost:]
+        return barrier
+
+
+def _variant(pc: int, around: tuple[int, ...], caps: tuple[int, ...]) -> tuple[int, ...]:
+    """The key of a loop within counted loops: what they have counted so far."""
+    return (pc, *[caps[slot] for slot in around])
+
+
+def _variant_at(pc: int, around: tuple[int, ...], caps: tuple[int, ...], pos: int) -> Any:
+    """The key of a join within counted loops: what they have counted, and which rounds are empty up to here."""
+    if not around:
+        return pc
+    return (pc, *[caps[slot] for slot in around], *[pos > caps[slot + 1] for slot in around])
+
+
+class FinalSearch:
+    """The same questions for a pattern that only `regex` can decide: answered when the text is complete."""
+
+    __slots__ = ("_found", "_regex", "end", "start")
+
+    def __init__(self, source: str) -> None:
+        self._regex = regex.compile(source, regex.DOTALL)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.start = self.end = 0
+        self._found: Any = None
+
+    def find(self, text: str, at: int, final: bool) -> int:
+        """As `Search.find`; PENDING at `at` until `final`."""
+        return self._ask(self._regex.search, text, at, final)
+
+    def match(self, text: str, at: int, final: bool) -> int:
+        """As `Search.match`; PENDING until `final`."""
+        return self._ask(self._regex.match, text, at, final)
+
+    def _ask(self, question: Callable[[str, int], Any], text: str, at: int, final: bool) -> int:
+        if at >= len(text):
+            return NOTHING
+        self.start = at
+        if not final:
+            return PENDING
+        self._found = question(text, at)
+        if self._found is None or self._found.start() >= len(text):
+            return NOTHING
+        self.start, self.end = self._found.span()
+        return SETTLED
+
+    def groups(self) -> dict[str, str]:
+        """After SETTLED: the text of each named group that took part."""
+        return {name: value for name, value in self._found.groupdict().items() if value is not None}
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """All matches in a whole text."""
+        return iter(self._regex.finditer(text))
