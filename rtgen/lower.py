@@ -22,13 +22,14 @@ from rtgen.delimiters.classify import Kind, classify
 from rtgen.template import Field, Template
 
 Strategy = Literal["nothing", "cores", "searches"]
+Role = Literal["open", "close"]
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
     """A delimiter that a state looks for: the opener of `field`, or its closer."""
 
-    role: Literal["open", "close"]
+    role: Role
     field: Field
     kind: Kind
     rank: int
@@ -72,30 +73,38 @@ class Program:
 
 def lower(template: Template) -> Program:
     """The program of a valid template."""
-    watched: list[tuple[Literal["open", "close"], Field, Kind]] = []
+    kinds: dict[tuple[str, str], Kind] = {}
     for field in template.fields:
         if field.open is not None:
-            watched.append(("open", field, classify(field.open)))
+            kinds["open", field.name] = classify(field.open)
+        if field.close is not None:
+            kinds["close", field.name] = classify(field.close)
+    context = _context(list(kinds.values()))
+
+    def state(field: Field | None, watched: list[tuple[Role, Field]]) -> State:
+        ranked = sorted(watched, key=lambda item: (item[0] == "close", item[1].name))
+        watches = tuple(
+            Watch(role, owner, kinds[role, owner.name], rank) for rank, (role, owner) in enumerate(ranked)
+        )
+        return State(field, field is template.implicit, watches, _strategy(watches, context), context)
+
+    openers: list[tuple[Role, Field]] = [("open", field) for field in template.fields if field.open is not None]
     implicit = template.implicit
-    if implicit is not None and implicit.close is not None:
-        watched.append(("close", implicit, classify(implicit.close)))
-    regions = []
-    for field in template.fields:
-        if field.open is not None:
-            closers = [] if field.close is None else [("close", field, classify(field.close))]
-            regions.append(_state(field, False, closers))  # type: ignore[arg-type]
-    return Program(template, classify(template.anchor), _state(implicit, True, watched), tuple(regions))
+    ends: list[tuple[Role, Field]] = [("close", implicit)] if implicit is not None and implicit.close else []
+    outside = state(implicit, [*openers, *ends])
+    regions = [state(field, [("close", field)] if field.close else []) for _, field in openers]
+    return Program(template, classify(template.anchor), outside, tuple(regions))
 
 
-def _state(field: Field | None, outside: bool, watched: list[tuple[Literal["open", "close"], Field, Kind]]) -> State:
-    ranked = sorted(watched, key=lambda item: (item[0] == "close", item[1].name))
-    watches = tuple(Watch(role, owner, kind, rank) for rank, (role, owner, kind) in enumerate(ranked))
-    contexts = [watch.kind.context for watch in watches]
-    context = None if None in contexts else max((c for c in contexts if c is not None), default=0)
-    return State(field, outside, watches, _strategy(watches), context)
+def _context(kinds: list[Kind]) -> int | None:
+    """How much text before a search must stay at hand: in every state, since the next one may look back into it."""
+    contexts = [kind.context for kind in kinds]
+    return None if None in contexts else max((c for c in contexts if c is not None), default=0)
 
 
-def _strategy(watches: tuple[Watch, ...]) -> Strategy:
+def _strategy(watches: tuple[Watch, ...], context: int | None) -> Strategy:
+    if context != 0:
+        return "searches"
     if not watches:
         return "nothing"
     if all(watch.kind.cores for watch in watches) and not _compete(watches) and core_order(watches) is not None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+import rtgen
 from tests.conftest import HERE, ROOT, load_json
 from tests.differential import check_promptness
 from tests.oracle import Oracle, Outcome, atoms, batch, begins, contradiction, engine, result_contradiction, same, stream
@@ -29,6 +30,7 @@ SHORT = 60
 
 LANGUAGE = sorted(HERE.glob("cases/*/*.json"))
 FAMILIES = sorted(ROOT.glob("templates/*/cases/*.json"))
+WITH_PREFIX = [path for path in LANGUAGE if (case := load_json(path))["prefix"] and "message" in case]
 INVALID = sorted(HERE.glob("cases_invalid/*.json"))
 
 
@@ -71,6 +73,7 @@ def stated(case: dict[str, Any], right: Outcome) -> Outcome:
 
 def test_there_are_cases() -> None:
     assert len(LANGUAGE) >= 60
+    assert len(WITH_PREFIX) >= 10
     assert len(INVALID) >= 20
     assert {path.parent.name for path in FAMILIES} <= {"cases"}
     for folder in ROOT.glob("templates/*/response_template.json"):
@@ -99,13 +102,11 @@ def test_case(path: Path) -> None:
             assert late is None, f"chunks {chunks}: {late}"
 
 
-@pytest.mark.parametrize("path", LANGUAGE, ids=case_id)
+@pytest.mark.parametrize("path", WITH_PREFIX, ids=case_id)
 def test_initial_events_are_those_of_the_prefix(path: Path) -> None:
     """What the constructor delivers begins the right events, and is not less than the reference delivers."""
     case = load_json(path)
     template = template_of(path, case)
-    if not case["prefix"] or "error" in case:
-        pytest.skip("the case has no prefix, or fails")
     right = Oracle(template).whole_text(case["text"], case["prefix"], case.get("tools"))
     alone = Oracle(template).whole_text("", case["prefix"], case.get("tools"))
     events = engine().compile(template).ResponseParser(case["prefix"], tools=case.get("tools")).initial_events
@@ -120,8 +121,6 @@ def test_initial_events_are_those_of_the_prefix(path: Path) -> None:
 @pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
 def test_invalid_template(path: Path) -> None:
     """A refused template: where the fault is, and the whole sentence; the reference refuses it too."""
-    import rtgen
-
     case = load_json(path)
     with pytest.raises(Exception):
         Oracle(case["template"])
@@ -133,3 +132,10 @@ def test_invalid_template(path: Path) -> None:
         with pytest.raises(rtgen.TemplateError) as caught:
             attempt()
         assert (caught.value.path, caught.value.message) == (case["path"], case["message"])
+
+
+@pytest.mark.parametrize("wrong", [[], 5, None, 1.5, b"{}", {1: 2}, "[]", "null", "5"], ids=repr)
+def test_what_is_no_template_at_all(wrong: Any) -> None:
+    for attempt in (lambda: rtgen.compile(wrong), lambda: rtgen.parse_response("", wrong, prefix="")):
+        with pytest.raises(rtgen.TemplateError):
+            attempt()

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,6 +49,13 @@ def test_every_command_has_help(command):
     result = run(command, "--help")
     assert result.code == 0 and result.out.startswith(f"Usage: rtgen {command} ")
     assert "Options:" in result.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["cache"]])
+def test_no_command_shows_the_help(arguments):
+    result = run(*arguments)
+    assert result.code == 2 and result.out == ""
+    assert result.err == run(*arguments, "--help").out
 
 
 def test_version():
@@ -155,6 +162,25 @@ def test_check(here):
     assert all(line.startswith("note: ") for line in result.out.splitlines())
 
 
+@pytest.mark.parametrize(
+    "levels, code",
+    [([], 0), (["note", "note"], 0), (["note", "warning"], 1), (["error"], 1), (["error", "warning"], 1)],
+)
+def test_check_complains_of_errors_and_warnings(monkeypatch, levels, code):
+    asked = []
+
+    def check(template, portable):
+        asked.append((template, portable))
+        return [SimpleNamespace(level=level, where="$.fields.content.close", message="leaks") for level in levels]
+
+    monkeypatch.setitem(sys.modules, "rtgen.check", SimpleNamespace(check=check))
+    result = run("check", "t.json", "--portable")
+    assert (result.code, result.err) == (code, "")
+    assert result.out.splitlines() == [f"{level}: $.fields.content.close: leaks" for level in levels]
+    run("check", "t.json")
+    assert asked == [(TEMPLATE, True), (TEMPLATE, False)]
+
+
 def test_cache_commands(here):
     assert run("cache", "dir").out == f"{here / 'cache'}\n"
     run("parse", "t.json", "Hi", "--prefix", "")
@@ -204,11 +230,10 @@ def test_ctrl_c_in_a_stream():
     process.stdin.write(b"<think>He")
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["type"] == "region_open"
-    time.sleep(0.1)
+    assert json.loads(process.stdout.readline())["text"] == "He"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert process.returncode == 130 and err == b""
-    assert json.loads(out)["text"] == "He"
+    assert process.communicate(timeout=20) == (b"", b"")
+    assert process.returncode == 130
 
 
 @pytest.mark.parametrize("command", ["parse", "stream"])

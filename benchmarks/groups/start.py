@@ -11,16 +11,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.engines import Engine
 from benchmarks.rows import Row, Setting
 from benchmarks.shapes import template
-from benchmarks.timing import Samples
 
 TITLE = "First use in a fresh interpreter"
 UNIT = "ms"
+FIRST, CACHED = "first use of a template", "first use of a cached template"
 
 _TIMED = """
 import time
@@ -31,7 +31,7 @@ print(time.process_time() - start)
 _USE = """
 import json, {module}
 given = json.loads({template!r})
-print_ = {call}("Hello.", given, prefix="")
+{call}("Hello.", given, prefix="")
 """
 _GENERATED = """
 import sys
@@ -48,7 +48,7 @@ _TEXT_ONLY = {
 def _seconds(body: str, environment: Mapping[str, str]) -> float:
     ran = subprocess.run(
         [sys.executable, "-c", _TIMED.format(body=body.strip())],
-        env={**os.environ, **environment},
+        env={**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": ""},
         capture_output=True,
         text=True,
         check=False,
@@ -58,48 +58,50 @@ def _seconds(body: str, environment: Mapping[str, str]) -> float:
     return float(ran.stdout.split()[-1])
 
 
-def _samples(engine: str, body: str, rounds: int, environment: Mapping[str, str] | None = None) -> Samples:
-    """`rounds` runs after one that is thrown away; no environment: each run with an empty cache of its own."""
+def _row(
+    case: str, label: str, engine: str, body: str, rounds: int, environment: Mapping[str, str] | None = None
+) -> Row:
+    """`rounds` runs after one that is thrown away; no environment: each run with an empty cache of its own.
+
+    Where the code fails, the row has a note and no samples.
+    """
     found = []
-    for _ in range(rounds + 1):
-        with tempfile.TemporaryDirectory() as empty:
-            found.append(_seconds(body, environment or {"RTGEN_CACHE_DIR": str(Path(empty) / "cache")}))
-    return {engine: found[1:]}
+    try:
+        for _ in range(rounds + 1):
+            with tempfile.TemporaryDirectory() as empty:
+                found.append(_seconds(body, environment or {"RTGEN_CACHE_DIR": str(Path(empty) / "cache")}))
+    except RuntimeError as error:
+        return Row(case, label, {}, f"failed: {error}")
+    return Row(case, label, {engine: found[1:]})
 
 
-def _rtgen(folder: str, rounds: int) -> list[Row]:
-    rows = [Row("import rtgen", "import rtgen", _samples("rtgen", "import rtgen", rounds))]
+def _use(module: str, file: str) -> str:
+    return _USE.format(module=module, template=json.dumps(template(file)), call=f"{module}.parse_response")
+
+
+def _rtgen(folder: str, rounds: int) -> Iterator[Row]:
+    yield _row("import rtgen", "import rtgen", "rtgen", "import rtgen", rounds)
     for file in ("literal", "xml_parameters", "harmony"):
-        use = _USE.format(module="rtgen", template=json.dumps(template(file)), call="rtgen.parse_response")
-        label = "first use of a template"
-        rows.append(Row(f"{label}, {file}", label, _samples("rtgen", use, rounds)))
-        label = "first use of a cached template"
+        yield _row(f"{FIRST}, {file}", FIRST, "rtgen", _use("rtgen", file), rounds)
         cache = {"RTGEN_CACHE_DIR": str(Path(folder) / "cache")}
-        rows.append(Row(f"{label}, {file}", label, _samples("rtgen", use, rounds, cache)))
+        yield _row(f"{CACHED}, {file}", CACHED, "rtgen", _use("rtgen", file), rounds, cache)
     source = Path(folder) / "template.json"
     source.write_text(json.dumps(_TEXT_ONLY), encoding="utf-8")
     for label, option in (("standalone parser, literals and text", ["--standalone"]), ("generated parser", [])):
         command = [sys.executable, "-m", "rtgen", "compile", str(source), *option]
-        subprocess.run([*command, "-o", str(Path(folder) / "generated_parser.py")], check=True, capture_output=True)
-        use = _GENERATED.format(folder=folder)
-        rows.append(Row(label, label, _samples("rtgen", use, rounds)))
-    return rows
+        subprocess.run([*command, "-o", str(Path(folder) / "generated_parser.py")], check=False, capture_output=True)
+        yield _row(label, label, "rtgen", _GENERATED.format(folder=folder), rounds)
 
 
 def measure(setting: Setting, engines: Sequence[Engine]) -> list[Row]:
-    """A row for each kind of first use; a kind that fails is a row without samples and a note."""
+    """A row for each kind of first use."""
     rounds = 3 if setting.quick else 7
     rows: list[Row] = []
     names = {engine.name for engine in engines}
     with tempfile.TemporaryDirectory() as folder:
         if "rtgen" in names:
-            try:
-                rows += _rtgen(folder, rounds)
-            except (RuntimeError, subprocess.CalledProcessError) as error:
-                rows.append(Row("rtgen", "rtgen", {}, f"failed: {error}"))
+            rows += _rtgen(folder, rounds)
         if "transformers" in names:
-            module = "transformers.utils.chat_parsing"
-            use = _USE.format(module=module, template=json.dumps(template("literal")), call=f"{module}.parse_response")
-            label = "first use of a template"
-            rows.append(Row(f"{label}, literal (transformers)", label, _samples("transformers", use, rounds)))
+            use = _use("transformers.utils.chat_parsing", "literal")
+            rows.append(_row(f"{FIRST}, literal (transformers)", FIRST, "transformers", use, rounds))
     return rows

@@ -90,6 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show_warning
         try:
             result = commands.main(arguments, prog_name="rtgen", standalone_mode=False, obj=State())
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            return error.exit_code
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             command = "rtgen" if context is None else context.command_path

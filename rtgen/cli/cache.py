@@ -12,7 +12,7 @@ def command() -> None:
     """Show or clear the cache of compiled templates."""
 
 
-@command.command(cls=Command, name="dir")
+@command.command(cls=Command, name="dir", short_help="Print the folder of the cache.")
 def print_directory() -> None:
     """Print the folder of the cache: RTGEN_CACHE_DIR, else the platform's place for caches."""
     from rtgen.cache import CacheError, directory

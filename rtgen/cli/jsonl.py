@@ -8,7 +8,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -73,7 +73,8 @@ class Reader:
 def run(source: str, argument: str | None, prefix: str | None, tools: list[Any] | None, jobs: int | None) -> bool:
     """Answer all lines on stdout, each as soon as it is there; says whether all of them gave messages.
 
-    `argument` is the path of the input or the lines themselves, None or `-` for stdin. Raises SourceError, TemplateError, OSError.
+    `argument` is the path of the input or the lines themselves, None or `-` for stdin. Raises SourceError,
+    TemplateError, OSError.
     """
     reader = Reader(parser_for(source), prefix, tools)
     good = True
@@ -138,6 +139,21 @@ def _answer_batch(batch: list[tuple[int, bytes]]) -> list[Answer]:
     return [_reader.answer(number, line) for number, line in batch]
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Puts Ctrl-C off; a process that is started meanwhile never sees it, not even before it runs `_start`."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _answers(
     numbered: Iterator[tuple[int, bytes]], jobs: int, source: str, prefix: str | None, tools: list[Any] | None
 ) -> Iterator[tuple[Iterable[bytes], Iterable[Answer]]]:
@@ -153,7 +169,9 @@ def _answers(
     try:
         while True:
             while len(waiting) < 4 * jobs and (batch := list(islice(numbered, _BATCH))):
-                waiting.append(([line for _, line in batch], pool.submit(_answer_batch, batch)))
+                with _no_interrupt():
+                    future = pool.submit(_answer_batch, batch)
+                waiting.append(([line for _, line in batch], future))
             if not waiting:
                 return
             asked, future = waiting.popleft()

@@ -7,6 +7,9 @@ from typing import Any
 
 from rtgen.emit.source import WIDTH, Module, Writer, literal
 
+LONGEST = 80
+"""Characters of a fault or a docstring that quotes a template."""
+
 Expr = Callable[[str], str]
 """Given the name of a local variable that holds a region's text, the Python expression of the parsed value."""
 
@@ -30,11 +33,15 @@ def refuse(out: Module, error: str, fault: str) -> Expr:
 
 def raise_(body: Writer, error: str, fault: str) -> None:
     """Write `raise error(fault)`; `error` is the name of a builtin class."""
-    body.line(f"raise {error}({literal(shorten(fault))})")
+    most = LONGEST
+    while len(literal(shorten(fault, most))) > LONGEST + 10:
+        most -= 1
+    body.line(f"raise {error}({literal(shorten(fault, most))})")
 
 
-def shorten(fault: str, most: int = 80) -> str:
+def shorten(fault: str, most: int = 0) -> str:
     """`fault` cut to `most` characters, so that what a template holds cannot make an error message long."""
+    most = most or LONGEST
     return fault if len(fault) <= most else fault[: most - 3] + "..."
 
 
@@ -114,12 +121,15 @@ def _constant(out: Module, hint: str, function: str, text: str, flags: str = "")
         line = f"{function}({literal(text)}{after})" if function else literal(text)
         if column + len(line) <= WIDTH:
             return [line]
-        comma = "," if flags else ""
-        strings = ["    " + literal(piece) for piece in pieces(text)]
-        if flags and len(strings) > 1:
-            strings = ["    " + line for line in ["(", *strings, ")"]]
-        strings[-1] += comma
-        return [f"{function}(", *strings, *([f"    {flags},"] if flags else []), ")"]
+        strings = [literal(text)] if 5 + len(literal(text)) <= WIDTH else list(map(literal, pieces(text)))
+        if len(strings) > 1 and not flags and 4 + len(" ".join(strings)) <= WIDTH:
+            strings = [" ".join(strings)]
+        strings = ["    " + piece for piece in strings]
+        if not flags:
+            return [f"{function}(", *strings, ")"]
+        if len(strings) > 1:
+            strings = ["    " + piece for piece in ["(", *strings, ")"]]
+        return [f"{function}(", *strings[:-1], strings[-1] + ",", f"    {flags},", ")"]
 
     return _write_constant(out, hint, lines)
 

@@ -28,8 +28,7 @@ class BatchEmitter:
             self._rest()
         else:
             if state.strategy == "searches":
-                makers = [self.searches.maker(watch, False) for watch in state.watches]
-                code.line(f"searches = ({', '.join(f'{maker}()' for maker in makers)},)")
+                code.line(f"searches = {self.searches.new_of_state(state)}")
             elif self._patterns(state):
                 for number, watch in enumerate(state.watches):
                     if watch.kind.settled_by == "pattern":
@@ -68,8 +67,8 @@ class BatchEmitter:
             self._rest()
             code.line("break")
         code.line("which = found.lastindex")
-        for number, watch in enumerate(search.order, 1):
-            with code.block(f"if which == {number}:"):
+        for watch in search.order:
+            with code.block(f"if {search.test(watch)}:"):
                 self._outside_core(watch)
         if search.newline is not None:
             code.line(f"# {transition(search.newline)}")
@@ -196,5 +195,5 @@ class BatchEmitter:
                 self.out.use_runtime("blanks", "after_blanks")
                 code.line("end = after_blanks(text, end)")
             if kind.final_newline:
-                with code.block("if found.lastindex == 2:"):
+                with code.block("if found.lastindex is None:"):
                     code.line("begin = end = found.start()")

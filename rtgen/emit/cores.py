@@ -1,8 +1,10 @@
 """The compiled regexes by which a state looks for the first literals ("cores") of all its delimiters at once.
 
-Two for each such state.  `last` is for the end of the text: one group a delimiter, in the order in which literals that
-continue each other must be tried, and one more for an alternative `$`.  `next` is for text that goes on: its last
-group finds a core that the edge cuts off, or a newline that may turn out to be the final one.
+Two for each such state, with the same groups, each of which belongs to one delimiter.  `last` is for the end of the
+text; where no group took part it has found the newline of an alternative `$`.  `next` is for text that goes on; where
+no group took part it has found a core that the edge cuts off, or a newline that may turn out to be the final one.
+
+Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters stands.
 """
 
 from __future__ import annotations
@@ -16,21 +18,26 @@ from rtgen.lower import State, Watch, core_order
 
 @dataclass(frozen=True, slots=True)
 class CoreSearch:
-    """Names of the compiled regexes, and what their groups mean: group 1 + i is `order[i]`, the next one the edge.
+    """Names of the compiled regexes, and the delimiter of each of their groups (the first group is number 1).
 
-    `newline` is the delimiter that an alternative `$` belongs to, `blanks` the cores that white space may precede.
+    `order` is the order in which the delimiters are tried. `newline` is the delimiter that an alternative `$` belongs to, `blanks` the cores that white space may precede.
     """
 
     next: str
     last: str
     order: tuple[Watch, ...]
+    groups: tuple[Watch, ...]
     newline: Watch | None
     blanks: tuple[str, ...]
 
-    @property
-    def edge(self) -> int:
-        """The number of the last group."""
-        return len(self.order) + 1
+    def numbers(self, watch: Watch) -> tuple[int, ...]:
+        """The numbers of the delimiter's groups."""
+        return tuple(number for number, owner in enumerate(self.groups, 1) if owner is watch)
+
+    def test(self, watch: Watch) -> str:
+        """The condition, on the number `which` of the group that took part, that it is this delimiter."""
+        numbers = self.numbers(watch)
+        return f"which == {numbers[0]}" if len(numbers) == 1 else f"which in {literal(numbers)}"
 
 
 def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
@@ -38,49 +45,50 @@ def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
     order = core_order(state.watches)
     assert order is not None, "the strategy needs an order"
     newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
-    groups = "|".join(f"({_alternatives(watch.kind.cores)})" for watch in order)
-    cut = _cut({core for watch in order for core in watch.kind.cores})
-    edge = "|".join(part for part in (cut, "\\n" if newline else "") if part)
+    groups: list[Watch] = []
+    following, last = [], []
+    for first in dict.fromkeys(core[0] for watch in order for core in watch.kind.cores):
+        tails = [(watch, [core[1:] for core in watch.kind.cores if core[0] == first]) for watch in order]
+        tails = [(watch, texts) for watch, texts in tails if texts]
+        groups += [watch for watch, _ in tails]
+        whole = "|".join(f"({'|'.join(map(re.escape, texts))})" for _, texts in tails)
+        last.append(f"{re.escape(first)}(?:{whole})")
+        following.append(re.escape(first) + _with_edge(whole, {text for _, texts in tails for text in texts}))
+    if newline is not None:
+        following.append(r"\n\Z")
+        last.append(r"\n\Z")
     out.use("re")
-    last = groups + (r"|(\n)\Z" if newline else "")
-    following = f"({edge})\\Z" if edge else "(?!)"
-    # A core that is complete may be the beginning of a longer one, so the edge comes first where that can be.
-    continues = any(a != b and a.startswith(b) for a in _all(order) for b in _all(order))
-    next_source = _edge_first(groups, following, len(order)) if continues else f"{groups}|{following}"
     return CoreSearch(
-        next=out.constant(f"{stem}_next", f"re.compile({literal(next_source)})"),
-        last=out.constant(f"{stem}_last", f"re.compile({literal(last)})"),
+        next=out.constant(f"{stem}_next", f"re.compile({literal('|'.join(following))})"),
+        last=out.constant(f"{stem}_last", f"re.compile({literal('|'.join(last))})"),
         order=order,
+        groups=tuple(groups),
         newline=newline,
         blanks=tuple(core for watch in order if watch.kind.blanks_before for core in watch.kind.cores),
     )
 
 
-def _all(order: tuple[Watch, ...]) -> list[str]:
-    return [core for watch in order for core in watch.kind.cores]
+def _with_edge(whole: str, tails: set[str]) -> str:
+    """What may follow the first character: `whole`, or a proper prefix of the tails at the end of the text.
+
+    A tail that is complete may be the beginning of a longer one: where that can be, the edge comes first.
+    """
+    if tails == {""}:
+        return f"(?:{whole})"
+    cut = f"{_prefixes(tails)}\\Z"
+    if any(a != b and a.startswith(b) for a in tails for b in tails):
+        return f"(?:(?!{cut})(?:{whole})|{cut})"
+    return f"(?:{whole}|{cut})"
 
 
-def _edge_first(groups: str, following: str, count: int) -> str:
-    """Groups that fit only where the edge does not cut a longer core off, so that the numbers stay as they are."""
-    bare = following.replace("(", "(?:", 1)
-    return f"(?!{bare})(?:{groups})|{following}"
-
-
-def _alternatives(cores: tuple[str, ...]) -> str:
-    return "|".join(map(re.escape, cores))
-
-
-def _cut(cores: set[str]) -> str:
-    """A regex for the proper prefixes of the cores, the longest first; "" when all are single characters."""
+def _prefixes(texts: set[str]) -> str:
+    """A regex for the proper prefixes of the texts (the empty one too), the longest first."""
     heads: dict[str, set[str]] = {}
-    for core in cores:
-        if len(core) > 1:
-            heads.setdefault(core[0], set()).add(core[1:])
-    parts = []
-    for head in sorted(heads):
-        more = _cut(heads[head])
-        parts.append(re.escape(head) + (f"(?:{more})?" if more else ""))
-    return "|".join(parts)
+    for text in texts:
+        if len(text) > 1:
+            heads.setdefault(text[0], set()).add(text[1:])
+    longer = "|".join(re.escape(head) + _prefixes(heads[head]) for head in sorted(heads))
+    return f"(?:{longer})?" if longer else ""
 
 
 def first_characters(state: State) -> str:

@@ -46,5 +46,16 @@ class Searches:
     def of_state(self, state: State, stem: str) -> str:
         """The expression of the parser's own matchers of all that a state watches, in the order of rank."""
         self.out.use_runtime("searches", "searches_of")
-        makers = [self.maker(watch, False) for watch in state.watches]
-        return f"searches_of(self, {literal(stem)}, ({', '.join(makers)},))"
+        return f"searches_of(self, {literal(stem)}, {_tuple(self.makers(state))})"
+
+    def new_of_state(self, state: State) -> str:
+        """The expression of new matchers of all that a state watches, in the order of rank."""
+        return _tuple([f"{maker}()" for maker in self.makers(state)])
+
+    def makers(self, state: State) -> list[str]:
+        """The names of the functions that make them."""
+        return [self.maker(watch, False) for watch in state.watches]
+
+
+def _tuple(items: list[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

@@ -16,10 +16,6 @@ from rtgen.listing import state_line, transition
 from rtgen.lower import Program, State, Watch
 from rtgen.template import Field
 
-FEW = 3
-"""Different first characters up to which a quick function looks for each of them by itself."""
-
-
 @dataclass(frozen=True, slots=True)
 class Region:
     """A state with the identifiers made for it."""
@@ -125,10 +121,9 @@ class StreamEmitter:
         """What must be looked at more closely: a character with which a core begins, white space before the edge."""
         code, state = self.code, region.state
         first = first_characters(state)
-        if len(first) <= FEW and not first.isalnum():
-            test = " or ".join(f"{literal(char)} in held" for char in first)
-        else:
-            test = f"{emit_core_search(self.out, state, region.stem).next}.search(held)"
+        test = f"{emit_core_search(self.out, state, region.stem).next}.search(held)"
+        if len(first) == 1 and not first.isalnum():
+            test = f"{literal(first)} in held and {test}"
         with code.block(f"if {test}:"):
             code.line("return self._advance(held, 0, False)")
         if any(watch.kind.blanks_before for watch in state.watches):
@@ -213,8 +208,8 @@ class StreamEmitter:
         with code.block("else:") if not looped else _flat():
             code.line("here = found.start()")
             code.line("which = found.lastindex")
-            for number, watch in enumerate(search.order, 1):
-                with code.block(f"if which == {number}:"):
+            for watch in search.order:
+                with code.block(f"if {search.test(watch)}:"):
                     self._at_core(region, search, watch)
             self._at_edge(region, search)
             if looped:
@@ -292,7 +287,7 @@ class StreamEmitter:
         return "verdict == CERTAIN"
 
     def _at_edge(self, region: Region, search: CoreSearch) -> None:
-        """The last group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
+        """No group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
         code = self.code
         if search.newline is not None:
             with code.block("if final:"):

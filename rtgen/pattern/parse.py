@@ -605,7 +605,7 @@ def is_empty(node: Node) -> bool:
         return all(map(is_empty, node.items))
     if isinstance(node, Alternation):
         return all(map(is_empty, node.branches))
-    if isinstance(node, (Group, Atomic, Repeat)):
+    if isinstance(node, (Atomic, Repeat)):
         return is_empty(node.item)
     if isinstance(node, Look):
         return not node.negative and is_empty(node.item)

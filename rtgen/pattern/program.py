@@ -3,11 +3,12 @@
 A program is a tuple of instructions, each a tuple of strings, integers, booleans and None: generated modules hold it as
 a constant.  The index of an instruction is its address; without a jump the next one follows.
 
-    ("start", names, slots, memo, lead, tails, skip)
+    ("start", names, slots, memo, lead, tails, needs, skip)
                                   always at 0. names: ((group name, slot), ...); slots: how many a thread carries;
                                   memo: remember failures ("off": cannot pay, "on", or "never": captures decide);
                                   lead: how candidates for a start are found; tails: strings, with one of which every
-                                  match ends, or None; skip: (address, characters) of the loop over which failed
+                                  match ends, or None; needs: a string that stands somewhere behind the start of
+                                  every match, or ""; skip: (address, characters) of the loop over which failed
                                   starts are skipped, and what else a match can start with, or None
     ("literal", text)             these characters
     ("class", source)             one character of the class
@@ -25,9 +26,8 @@ a constant.  The index of an instruction is its address; without a jump the next
     ("assert", kind)              a place in the text, see `nodes.Assertion`
     ("match",)
 
-Lead: ("literals", strings) every match starts with one of them; ("loop", source, least, characters) with a run of the
-class, then one of the characters, which are outside the class; ("first", characters, classes, places) with one of
-those; ("any",).
+Lead: ("literals", strings) every match starts with one of them; ("loop", source, least, strings) with a run of the
+class, then one of the strings; ("first", strings, classes, places) with one of those; ("any",).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def compile_program(node: Node) -> Program:
     writer.add("match")
     memo = "never" if has_backreference(node) else "off" if linear_in_regex(node) else "on"
     names = tuple((name, writer.slots[index]) for name, index in writer.names.items())
-    start = ("start", names, writer.count, memo, lead(node), tails(node), _skip(writer.code))
+    start = ("start", names, writer.count, memo, lead(node), tails(node), needs(node), _skip(writer.code))
     return (start, *map(tuple, writer.code[1:]))
 
 
@@ -216,12 +216,11 @@ def lead(node: Node) -> tuple[Any, ...]:
     if items and isinstance(items[0], Repeat) and is_single(items[0].item) and items[0].most is None:
         strings = heads(Sequence(tuple(items[1:])))
         if strings:
-            chars = "".join(sorted({string[0] for string in strings}))
-            return ("loop", class_source(items[0].item), items[0].least, chars)
-    chars, classes, places, nullable = _starts(node)
+            return ("loop", class_source(items[0].item), items[0].least, strings)
+    starts, classes, places, nullable = _starts(node)
     if nullable:
         return ("any",)
-    return ("first", "".join(sorted(set(chars))), tuple(dict.fromkeys(classes)), tuple(sorted(places)))
+    return ("first", tuple(dict.fromkeys(starts)), tuple(dict.fromkeys(classes)), tuple(sorted(places)))
 
 
 def _items(node: Node) -> list[Node]:
@@ -272,9 +271,9 @@ def _heads(items: list[Node]) -> list[str] | None:
 
 
 def _starts(node: Node) -> tuple[list[str], list[str], set[str], bool]:
-    """Characters, classes and places at which a match can start, and whether it can at any place besides."""
+    """Strings, classes and places at which a match can start, and whether it can at any place besides."""
     if isinstance(node, Literal):
-        return [node.text[0]], [], set(), False
+        return [node.text], [], set(), False
     if isinstance(node, CharClass):
         return [], [node.source], set(), False
     if isinstance(node, Assertion):
@@ -289,13 +288,13 @@ def _starts(node: Node) -> tuple[list[str], list[str], set[str], bool]:
         return [], ["(?s:.)"], set(), True
     if isinstance(node, Repeat) and node.most == 0:
         return [], [], set(), True
-    chars: list[str] = []
+    strings: list[str] = []
     classes: list[str] = []
     places: set[str] = set()
     nullable = not isinstance(node, (Alternation, Conditional))
     for child in children(node):
         found = _starts(child)
-        chars += found[0]
+        strings += found[0]
         classes += found[1]
         places |= found[2]
         if isinstance(node, (Alternation, Conditional)):
@@ -303,7 +302,20 @@ def _starts(node: Node) -> tuple[list[str], list[str], set[str], bool]:
         elif not found[3]:
             nullable = isinstance(node, Repeat) and node.least == 0
             break
-    return chars, classes, places, nullable
+    return strings, classes, places, nullable
+
+
+def needs(node: Node) -> str:
+    """The longest of the strings that every match, or a lookahead behind its start, is certain to hold; or ""."""
+    if isinstance(node, Literal):
+        return node.text
+    if isinstance(node, Sequence):
+        return max(map(needs, node.items), key=len, default="")
+    if isinstance(node, (Group, Atomic)) or (isinstance(node, Repeat) and node.least > 0):
+        return needs(node.item)
+    if isinstance(node, Look) and node.ahead and not node.negative:
+        return needs(node.item)
+    return ""
 
 
 def tails(node: Node) -> tuple[str, ...] | None:

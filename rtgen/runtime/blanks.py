@@ -9,12 +9,12 @@ import regex
 BLANKS = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 """Every white-space character; the last one of Unicode is U+3000. Asked of the installed `regex`."""
 
-_RUN = regex.compile(r"\s*+")
+_BLANK_RUN = regex.compile(r"\s*+")
 
 
 def after_blanks(text: str, at: int) -> int:
     """The index of the first character from `at` on that is no white space."""
-    return _RUN.match(text, at).end()  # type: ignore[union-attr]
+    return _BLANK_RUN.match(text, at).end()  # type: ignore[union-attr]
 
 
 def before_blanks(text: str, start: int, at: int) -> int:

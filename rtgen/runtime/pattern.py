@@ -30,6 +30,7 @@ SETTLED = 3
 _FORK_STEPS = 500
 _STEPS_PER_CHARACTER = 50
 _NO_LIMIT = 1 << 62
+_UNKNOWN = -2
 _IS_CERTAIN, _NO_OTHER_WAY = -1, -2  # in place of the length of text from which another fork is worth its while
 
 _LITERAL, _CLASS, _LOOP, _SAVE, _SPLIT, _JUMP, _MATCH, _ASSERT, _REPEAT, _UNTIL, _ATOMIC, _AHEAD, _COMMIT, _BEHIND = (
@@ -79,10 +80,10 @@ def _class_run(source: str) -> Any:
 class _Loaded:
     """A program made ready: instructions with numbers for names, and what is asked of `regex` about its classes."""
 
-    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "skip", "tails")
+    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "needs", "skip", "tails")
 
     def __init__(self, program: tuple[Any, ...]) -> None:
-        _, names, slots, memo, lead, tails, skip = program[0]
+        _, names, slots, memo, lead, tails, self.needs, skip = program[0]
         self.names: tuple[tuple[str, int], ...] = names
         self.blank = (-1,) * slots
         self.memo = memo == "on"
@@ -174,22 +175,19 @@ def _candidate(lead: tuple[Any, ...]) -> Callable[[str, int, int, bool], int] | 
     """A function of (text, at, length, final): the next place at which a match may start, or -1; None: every place."""
     if lead[0] == "literals":
         strings: tuple[str, ...] = lead[1]
-        return _one_literal(strings[0]) if len(strings) == 1 else _some_literals(strings)
+        return _one_literal(strings[0]) if len(strings) == 1 else _some_literals(strings, [])
     if lead[0] == "loop":
-        _, source, least, chars = lead
+        _, source, least, strings = lead
         members = _class_members(source)
-        firsts = "|".join(regex.escape(char, special_only=True) for char in chars)
-        if not any(members[char] for char in chars):
-            return _after_run(source, least, firsts)
-        return _of_pattern("|".join([f"(?:{source})", firsts]))
+        if not any(members[string[0]] for string in strings):
+            return _after_run(source, least, _candidate(("literals", strings)))
+        return None
     if lead[0] == "first":
-        _, chars, classes, places = lead
-        parts = [regex.escape(char, special_only=True) for char in chars]
-        # As a lookahead: `regex` misreads alternatives between negated classes.
-        parts += [f"(?={source})" for source in classes]
-        sources = {"text_start": r"\A", "line_start": r"(?m:^)", "final_end": r"\n\Z", "text_end": None}
-        parts += [source for source in map(sources.__getitem__, places) if source]
-        return _of_pattern("|".join(parts) if parts else r"(?!)")
+        _, strings, classes, places = lead
+        sources = {"text_start": r"\A", "line_start": r"(?m:^)", "final_end": r"\n\Z", "text_end": ""}
+        # Classes as lookaheads: `regex` misreads alternatives between negated classes.
+        others = [f"(?={source})" for source in classes] + [sources[place] for place in places if sources[place]]
+        return _some_literals(strings, others)
     return None
 
 
@@ -207,15 +205,17 @@ def _one_literal(string: str) -> Callable[[str, int, int, bool], int]:
     return candidate
 
 
-def _some_literals(strings: tuple[str, ...]) -> Callable[[str, int, int, bool], int]:
-    search = regex.compile("|".join(regex.escape(string, special_only=True) for string in strings)).search
-    heads = regex.compile("|".join(sorted({regex.escape(string[0], special_only=True) for string in strings}))).search
-    longest = max(map(len, strings))
+def _some_literals(strings: tuple[str, ...], others: list[str]) -> Callable[[str, int, int, bool], int]:
+    """Starts of one of the strings, of which the end of the text may cut off a part, or of other regex sources."""
+    sources = [regex.escape(string, special_only=True) for string in strings] + others
+    search = regex.compile("|".join(sources) or "(?!)", regex.DOTALL).search
+    heads = regex.compile("|".join(sorted({regex.escape(s[0], special_only=True) for s in strings})) or "(?!)").search
+    longest = max(map(len, strings), default=0)
 
     def candidate(text: str, at: int, n: int, final: bool) -> int:
         match = search(text, at)
         found = match.start() if match else -1
-        if not final:
+        if not final and longest > 1:
             at = max(at, n - longest + 1)
             while (cut := heads(text, at)) is not None and (found < 0 or cut.start() < found):
                 at = cut.start()
@@ -228,27 +228,24 @@ def _some_literals(strings: tuple[str, ...]) -> Callable[[str, int, int, bool], 
     return candidate
 
 
-def _of_pattern(source: str) -> Callable[[str, int, int, bool], int]:
-    search = regex.compile(source, regex.DOTALL).search
+def _after_run(
+    source: str, least: int, literal: Callable[[str, int, int, bool], int] | None
+) -> Callable[[str, int, int, bool], int]:
+    """Starts of a run of the class in front of a literal, or at the end of the text; the class does not start it."""
+    run_before = regex.compile(f"(?r)(?:{source})*+", regex.DOTALL).match
+    assert literal is not None
 
     def candidate(text: str, at: int, n: int, final: bool) -> int:
-        match = search(text, at)
-        return match.start() if match else -1
-
-    return candidate
-
-
-def _after_run(source: str, least: int, firsts: str) -> Callable[[str, int, int, bool], int]:
-    """Starts of runs of the class with one of `firsts` behind them, or with the end of the text."""
-    run = f"(?:{source}){{{least},}}+"
-    here = regex.compile(f"{run}(?:{firsts}|\\Z)|(?:{source})*+\\Z", regex.DOTALL).match
-    search = regex.compile(f"(?<!{source})(?:{run}(?:{firsts}|\\Z)|(?:{source})++\\Z)", regex.DOTALL).search
-
-    def candidate(text: str, at: int, n: int, final: bool) -> int:
-        if here(text, at):
-            return at
-        match = search(text, at)
-        return match.start() if match else -1
+        while True:
+            found = literal(text, at, n, final)
+            if found < 0:
+                if final:
+                    return -1
+                found = n
+            start: int = run_before(text, at, found).start()
+            if found - start >= least or found == n:
+                return start if start < n else -1
+            at = found + 1
 
     return candidate
 
@@ -323,6 +320,7 @@ class Search:
         "_field",
         "_forbidden",
         "_fork_from",
+        "_last",
         "_marks",
         "_pattern",
         "_spans",
@@ -352,6 +350,7 @@ class Search:
         self._forbidden = -1
         self._fork_from = 0
         self._tail_at = 0
+        self._last = _UNKNOWN
         self._steps = 0
         self._text = ""
         self._marks: dict[Any, bytearray] = {}
@@ -376,7 +375,12 @@ class Search:
         elif at < self._clear:
             at = self._clear
         candidate = self._pattern.candidate
-        while at < n:
+        last = n - 1
+        if final and at < n and self._pattern.needs:
+            last = self._last
+            if last == _UNKNOWN:
+                last = self._last = text.rfind(self._pattern.needs)
+        while at <= last:
             if candidate is not None:
                 at = candidate(text, at, n, final)
                 if at < 0 or at >= n:
@@ -418,7 +422,8 @@ class Search:
 
     def _next(self, text: str, at: int, n: int) -> bool:
         candidate = self._pattern.candidate
-        while at < n:
+        last = text.rfind(self._pattern.needs) if self._pattern.needs else n - 1
+        while at <= last:
             if candidate is not None:
                 at = candidate(text, at, n, True)
                 if at < 0 or at >= n:
@@ -426,7 +431,7 @@ class Search:
             if self._begin(text, at, n, True):
                 return True
             at = self._after(at)
-        return self._begin(text, n, n, True) == SETTLED
+        return not self._pattern.needs and self._begin(text, n, n, True) == SETTLED
 
     def _after(self, start: int) -> int:
         """Where to go on when no match starts at `start`."""
@@ -468,17 +473,38 @@ class Search:
 
     def _resume(self, text: str, n: int, final: bool) -> int:
         if not final:
+            # Often the new text only makes a run longer.
             top = self._stack[-1]
-            if top[0] == _RUN and n > top[3]:
-                instruction = self._pattern.code[top[1]]
-                if instruction[3] is None and (
-                    self._answer == CERTAIN or (instruction[6] and self._fork_from == _NO_OTHER_WAY)
+            instruction = self._pattern.code[top[1]]
+            if top[0] == _RUN and instruction[3] is None:
+                run = instruction[1]
+                if (run is None or run(text, top[3]).end() == n) and self._stays(text, n):
+                    self._stack[-1] = (_RUN, top[1], top[2], n, top[4])
+                    return self._answer
+            elif top[0] == _LATER and instruction[3] is None and instruction[5] is not None:
+                _, pc, low, reached, caps, pos, span = top
+                run, follower = instruction[1], instruction[5]
+                if (
+                    text.find(follower, low) < 0
+                    and (run is None or run(text, reached).end() == n)
+                    and self._stays(text, n)
                 ):
-                    run = instruction[1]
-                    if run is None or run(text, top[3]).end() == n:
-                        self._stack[-1] = (_RUN, top[1], top[2], n, top[4])
-                        return self._answer
+                    self._stack[-1] = (_LATER, pc, max(low, n - len(follower) + 1), n, caps, pos, span)
+                    return self._answer
         return self._answered(text, n, final)
+
+    def _stays(self, text: str, n: int) -> bool:
+        """Whether the answer is certain to be the one before, if the thread that goes on waits again."""
+        if self._fork_from < 0:
+            return True
+        tails = self._pattern.tails
+        if tails is None or self._tail_at < 0:
+            return False
+        for tail in tails:
+            if text.find(tail, max(self.start, self._tail_at - len(tail))) >= 0:
+                return False
+        self._tail_at = n
+        return True
 
     def _answered(self, text: str, n: int, final: bool) -> int:
         status = self._run(text, n, final, False)
@@ -505,8 +531,7 @@ class Search:
         if n < self._fork_from:
             return PENDING
         if pattern.tails is not None and self._tail_at >= 0:
-            if all(text.find(tail, max(self.start, self._tail_at - len(tail))) < 0 for tail in pattern.tails):
-                self._tail_at = n
+            if self._stays(text, n):
                 return PENDING
             self._tail_at = -1
         steps, barrier = self._steps, self._barrier
@@ -599,6 +624,8 @@ class Search:
                 _, pc, low, high, caps, span = entry
                 instruction = code[pc]
                 follower = instruction[5]
+                if memo and span is not None and high < span[2]:
+                    self._fail_span(span[0], high + 1 if high >= span[1] else span[1], span[2])
                 if high >= low and follower is not None and (final or high + len(follower) <= n):
                     high = text.rfind(follower, low, high + len(follower))
                 if high < low:
