@@ -14,7 +14,7 @@ from benchmarks import chart, report
 from benchmarks.engines import available
 from benchmarks.groups import GROUPS
 from benchmarks.rows import Row, Setting
-from benchmarks.timing import geometric_mean, settled_memory
+from benchmarks.timing import empty_cache, geometric_mean, settled_memory
 
 
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
@@ -61,7 +61,7 @@ def main(given: Sequence[str] | None = None) -> int:
     results: dict[str, tuple[ModuleType, list[Row]]] = {}
     for name in options.only or GROUPS:
         group, began = GROUPS[name], time.monotonic()
-        with settled_memory():
+        with empty_cache(), settled_memory():
             rows = group.measure(setting, engines)
         results[name] = (group, rows)
         print(*report.table(group, rows), sep="\n", flush=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import math
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from statistics import median
@@ -43,6 +45,20 @@ def alternate(runs: Mapping[str, Sample], rounds: int) -> Samples:
         if was_on:
             gc.enable()
     return samples
+
+
+@contextmanager
+def empty_cache() -> Iterator[None]:
+    """An empty cache of rtgen: what is measured is what the code at hand writes, not what was cached some time ago."""
+    before = os.environ.get("RTGEN_CACHE_DIR")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RTGEN_CACHE_DIR"] = os.path.join(folder, "cache")
+        try:
+            yield
+        finally:
+            del os.environ["RTGEN_CACHE_DIR"]
+            if before is not None:
+                os.environ["RTGEN_CACHE_DIR"] = before
 
 
 @contextmanager

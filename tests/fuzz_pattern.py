@@ -15,7 +15,15 @@ from typing import Any
 
 import regex
 
-from rtgen.pattern.facts import always_participates, is_opaque, left_context, linear_in_regex, named_groups, spell, width
+from rtgen.pattern.facts import (
+    always_participates,
+    is_opaque,
+    left_context,
+    linear_in_regex,
+    named_groups,
+    spell,
+    width,
+)
 from rtgen.pattern.nodes import Node
 from rtgen.pattern.parse import parse
 from rtgen.pattern.program import compile_program
@@ -28,7 +36,24 @@ CLASSES = (
     r"[[:alpha:]]", r"\p{L}", r"\h", r"[\s\S]", "(?i:A)", "(?i:[^B])",
 )  # fmt: skip
 LITERALS = ("a", "b", "<", ">", "ab", "<a>", "</a>", " ", r"\n", "aa", "é", r"\x61", "(?i:aB)", "ba", "{", "a{,", "1}")
-QUANTIFIERS = ("?", "*", "+", "??", "*?", "+?", "{2}", "{1,2}", "{,2}", "{2,}", "{0,3}?", "{1,}?", "?+", "*+", "++", "{1,2}+")
+QUANTIFIERS = (
+    "?",
+    "*",
+    "+",
+    "??",
+    "*?",
+    "+?",
+    "{2}",
+    "{1,2}",
+    "{,2}",
+    "{2,}",
+    "{0,3}?",
+    "{1,}?",
+    "?+",
+    "*+",
+    "++",
+    "{1,2}+",
+)
 ASSERTIONS = ("^", "$", r"\b", r"\B", r"\A", r"\Z", "(?m:^)", "(?m:$)", r"\m", r"\M")
 REGULAR = ("literal", "class", "sequence", "alternation", "repeat", "group", "assertion")
 EVERYTHING = (*REGULAR, "ahead", "behind", "atomic", "reference", "conditional", "flags", "empty")
@@ -42,7 +67,9 @@ class Maker:
 
     def pattern(self, depth: int) -> str:
         rng = self.rng
-        kind = rng.choice(self.kinds) if depth > 0 else rng.choice(("literal", "class", "literal", "class", "assertion"))
+        kind = (
+            rng.choice(self.kinds) if depth > 0 else rng.choice(("literal", "class", "literal", "class", "assertion"))
+        )
         if kind == "class":
             return rng.choice(CLASSES)
         if kind == "sequence":

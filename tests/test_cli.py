@@ -203,8 +203,10 @@ def test_an_unusable_cache_is_one_warning(here, monkeypatch):
 
 
 def start(*arguments, **options):
+    """The command line in a process of its own; its pipes are not buffered here, since they are read in two ways."""
     return subprocess.Popen(
         [sys.executable, "-m", "rtgen", *arguments],
+        bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

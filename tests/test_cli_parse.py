@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from tests.command import run
-from tests.test_cli import TEMPLATE, here  # noqa: F401
+from tests.test_cli import TEMPLATE, here, start  # noqa: F401
 
 TEXT = '<think>Größe 😀</think>Hi<call>{"name": "f", "arguments": {"x": "1"}}</call>'
 CALL = {"name": "f", "arguments": {"x": "1"}}
@@ -102,11 +102,7 @@ def test_a_stream_that_fails_has_printed_what_came_before():
 
 
 def test_a_stream_is_not_held_back():
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rtgen", "stream", "t.json", "--prefix", ""],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    process = start("stream", "t.json", "--prefix", "")
     process.stdin.write(b"Gr" + "ö".encode()[:1])  # a character cut in two
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["type"] == "region_open"
@@ -185,11 +181,7 @@ def test_a_line_that_is_not_utf8():
 
 
 def test_each_line_is_answered_at_once():
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rtgen", "parse", "t.json", "--jsonl", "--prefix", ""],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    process = start("parse", "t.json", "--jsonl", "--prefix", "")
     for word in ("one", "two"):
         process.stdin.write(jsonl([{"text": word}]).encode())
         process.stdin.flush()

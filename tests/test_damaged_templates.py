@@ -57,7 +57,7 @@ def damage(rng: random.Random, template: dict[str, Any]) -> Any:
             if how < 0.25:
                 place.pop(key, None)
             elif how < 0.3:
-                place[rng.choice(KEYS)] = place.pop(key)
+                place[rng.choice(KEYS)] = place.pop(key, None)
             elif how < 0.35 and isinstance(place.get(key), str):
                 place[key] = strategies.near_miss(rng, place[key])
             else:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks import __main__ as benchmark
 from benchmarks import guard
-from benchmarks.timing import geometric_mean
+from benchmarks.timing import empty_cache, geometric_mean
 
 ATTEMPTS = 3
 """A machine may be busy; code that has become slow is slow every time."""
+
+
+@pytest.fixture(autouse=True)
+def _own_cache() -> Iterator[None]:
+    with empty_cache():
+        yield
 
 
 def _beyond(measure: Callable[[], dict[str, float]], limit: float) -> dict[str, float]:

@@ -68,7 +68,7 @@ def emit(out: Module, args: Any) -> Expr:
     if args.get("allow_non_json"):
         body.line("return text.strip()" if stripped(args) else "return text")
     else:
-        out.use_runtime("content", "json_fault")
+        out.use_runtime("dialect", "json_fault")
         pairs = tuple(p for p in passes if isinstance(p, tuple))
         arguments = f", {_pairs_constant(out, pairs)}, {keys}" if pairs or keys else ""
         body.line(f"raise json_fault(text{arguments})")
@@ -111,23 +111,24 @@ def read_delims(delims: Any) -> tuple[list[tuple[str, str] | str], tuple[str, st
 def quote_keys(out: Module) -> str:
     """Write the pass that puts quotes around bare keys; the name of its function."""
     text = grammar.read("json_dialect")
-    key, space, inside = (grammar.terminal(text, name) for name in ("BARE_KEY", "SPACE", "INSIDE"))
-    bare = rf"([{{,](?>{space}*))((?>{key}))((?>{space}*):)"
+    char, space, inside = (grammar.terminal(text, name) for name in ("KEY_CHAR", "SPACE", "INSIDE"))
+    bare = rf"(?={char})(?<=[{{,]{space}*+)({char}++)(?={space}*+:)"
     bare_key = pattern_constant(out, "bare_key", "regex", bare)
     quoted = rf'"(?>{inside})("?)'
     either = pattern_constant(out, "key_or_string", "regex", f"{bare}|{quoted}")
     each = Writer()
     each.doc("Write a bare key with quotes and a string as it is; an unclosed string is no string.")
-    with each.block("if found[2]:"):
-        each.line("""return f'{found[1]}"{found[2]}"{found[3]}'""")
-    template = r"""r'\1"\2"\3'"""
-    each.line(f"return found[0] if found[4] else {bare_key}.sub({template}, found[0])")
+    with each.block("if found[1]:"):
+        each.line("""return f'"{found[1]}"'""")
+    each.line(f"return found[0] if found[2] else '\"'.join({bare_key}.split(found[0]))")
     quote_key = out.function("quote_key", "found", each)
     body = Writer()
     body.doc("Put quotes around the bare keys that follow { or , outside double-quoted strings.")
-    with body.block("""if '"' not in text:"""):
-        body.line(f"return {bare_key}.sub({template}, text)")
-    body.line(f"return {either}.sub({quote_key}, text) if {bare_key}.search(text) else text")
+    with body.block("""if "\\\\" in text or text.count('"') % 2:"""):
+        body.line(f"return {either}.sub({quote_key}, text)")
+    body.line("""parts = text.split('"')  # every other one is a string, and no backslash is taken""")
+    body.line(f"""parts[::2] = "\\\\".join({bare_key}.split('"'.join(parts[::2]))).split('"')""")
+    body.line("""return '"'.join(parts).replace("\\\\", '"')""")
     return out.function("quote_keys", "text", body)
 
 
@@ -139,11 +140,12 @@ def _one_pair(out: Module, body: Writer, pair: tuple[str, str], keys: str | None
         with body.block("if len(parts) % 2 == 0:"):
             body.line(f"parts[-2:] = [{opener}.join(parts[-2:])]")
     else:
-        out.use_runtime("content", "split_strings")
+        out.use_runtime("dialect", "split_strings")
         body.line(f"parts = split_strings(text, {opener}, {closer})")
     if keys:
         body.line(rf'parts[::2] = {keys}("\x01".join(parts[::2])).split("\x01")')
-    body.line(f"parts[1::2] = map({out.constant('encode', 'json.JSONEncoder().encode')}, parts[1::2])")
+    out.use_runtime("dialect", "encode_string")
+    body.line("parts[1::2] = map(encode_string, parts[1::2])")
     return '"".join(parts)'
 
 
@@ -153,16 +155,16 @@ def _passes(out: Module, body: Writer, passes: list[tuple[str, str] | str], keys
     source = "text"
     for step in passes:
         if isinstance(step, tuple):
-            out.use_runtime("content", "take_out")
+            out.use_runtime("dialect", "take_out")
             opener, closer = (string(out, "delimiter", text) for text in step)
             body.line(f"working = take_out({source}, {opener}, {closer}, captured)")
         else:
-            out.use_runtime("content", "take_out_pattern")
+            out.use_runtime("dialect", "take_out_pattern")
             body.line(f"working = take_out_pattern({source}, {string(out, 'delimiter', step)}, captured)")
         source = "working"
     if keys:
         body.line(f"working = {keys}(working)")
-    out.use_runtime("content", "put_back")
+    out.use_runtime("dialect", "put_back")
     return "put_back(working, captured)"
 
 

@@ -28,6 +28,9 @@ from rtgen.pattern.program import compile_program
 
 NAME = "xml-inline"
 
+BUDGET = 1_000_000
+"""Steps (besides some for each character) that a pattern with back-references may take in a region."""
+
 
 def emit(out: Module, args: Any) -> Expr:
     """Write the reader; see `rtgen.content.emit`."""
@@ -106,33 +109,46 @@ def _write_scan(out: Module, body: Writer, shape: Shape, tags: _Tags) -> None:
     lead, width = string(out, "tag", shape.lead), len(shape.lead)
     body.line(f"at = text.find({lead})")
     with body.block("while at >= 0:"):
+        body.line(f"start = at + {width}")
         if shape.run is None:
-            body.line(f"start = at + {width}")
-            if isinstance(shape.middle, str):
-                middle = string(out, "middle", shape.middle)
-                body.line(f"stop = text.find({middle}, start)")
-                with body.block("if stop < 0:"):
-                    body.line("break")
-                body.line("key = text[start:stop]")
-                body.line(f"start = stop + {len(shape.middle)}")
-            else:
-                middle = pattern_constant(out, "middle", "regex", source(shape.middle))
-                body.line(f"found = {middle}.search(text, start)")
-                with body.block("if found is None:"):
-                    body.line("break")
-                body.line("key = text[start : found.start()]")
-                body.line("start = found.end()")
+            _write_lazy_key(out, body, shape)
             _write_value(out, body, shape, lead, tags)
             return
-        head = pattern_constant(out, "key", "regex", f"({shape.run}){source(shape.middle)}")
-        run = pattern_constant(out, "run", "regex", shape.run[:-2] + "*+")
-        body.line(f"found = {head}.match(text, at + {width})")
-        with body.block("if found is None:  # nor does a tag that begins in the same run"):
-            body.line(f"run = {run}.match(text, at + {width})")
-            body.line(f"at = text.find({lead}, max(at + 1, run.end() - {width - 1}))")
-        with body.block("else:"):
-            body.line("key, start = found[1], found.end()")
+        body.line(f"stop = {pattern_constant(out, 'key', 'regex', shape.run[:-2] + '*+')}.match(text, start).end()")
+        first, *last = (string(out, "middle", part) for part in shape.middle)
+        test = f"text.startswith({first}, stop)"
+        if shape.run.endswith("++"):
+            test = f"stop > start and {test}"
+        begin = f"stop + {len(shape.middle[0])}"
+        if last:
+            out.use_runtime("blanks", "after_blanks")
+            begin = f"after_blanks(text, {begin})"
+            inner = shape.middle[1]
+            kept = len(inner) - len(inner.lstrip(" \t\n\r"))
+            body.line(f"begin = {begin}{f' - {kept}' if kept else ''}")
+            at_least = f"begin >= stop + {len(shape.middle[0])} and " if kept else ""
+            test = f"{test} and {at_least}text.startswith({last[0]}, begin)"
+            begin = f"begin + {len(inner)}"
+        with body.block(f"if {test}:"):
+            body.line(f"key, start = text[start:stop], {begin}")
             _write_value(out, body, shape, lead, tags)
+        with body.block("else:  # a tag that begins in the same run ends it at the same place"):
+            body.line(f"at = text.find({lead}, max(at + 1, stop - {width - 1}))")
+
+
+def _write_lazy_key(out: Module, body: Writer, shape: Shape) -> None:
+    """Write the search for what ends a key that may be anything."""
+    if len(shape.middle) == 1:
+        body.line(f"stop = text.find({string(out, 'middle', shape.middle[0])}, start)")
+        with body.block("if stop < 0:"):
+            body.line("break")
+        body.line(f"key, start = text[start:stop], stop + {len(shape.middle[0])}")
+        return
+    middle = pattern_constant(out, "middle", "regex", r"\s*".join(map(source, shape.middle)))
+    body.line(f"found = {middle}.search(text, start)")
+    with body.block("if found is None:"):
+        body.line("break")
+    body.line("key, start = text[start : found.start()], found.end()")
 
 
 def _write_value(out: Module, body: Writer, shape: Shape, lead: str, tags: _Tags) -> None:
@@ -167,11 +183,18 @@ def _write_matches(out: Module, body: Writer, pattern: str, node: Node, tags: _T
     """Write a loop over the matches of any pattern."""
     groups = regex.compile(pattern, regex.DOTALL).groupindex
     opaque = facts.is_opaque(node)
+    tags_pattern = pattern_constant(out, "tags", "regex", pattern, "regex.DOTALL")
     if opaque or facts.linear_in_regex(node):
-        found = f"{pattern_constant(out, 'tags', 'regex', pattern, 'regex.DOTALL')}.finditer(text)"
+        found = f"{tags_pattern}.finditer(text)"
     else:
+        out.use_runtime("content", "quick_matches")
         out.use_runtime("pattern", "Search")
-        found = f"Search({value_constant(out, 'tags', compile_program(node))}).finditer(text)"
+        program = value_constant(out, "tags", compile_program(node))
+        budget = f", budget={BUDGET}" if facts.has_backreference(node) else ""
+        body.line(f"tags = quick_matches({tags_pattern}, text)")
+        with body.block("if tags is None:"):
+            body.line(f"tags = Search({program}{budget}).finditer(text)")
+        found = "tags"
     with body.block(f"for found in {found}:"):
         if "key" not in groups:
             raise_(body, "ValueError", "tag_pattern has no group named key")

@@ -6,8 +6,7 @@
 - LEAD is a literal.
 - The key is a run of one class that lacks the first character of MIDDLE, so only the longest run can go on; or `.*?`,
   which ends at the first MIDDLE.
-- MIDDLE is a literal, then perhaps white space and a literal that holds something else. Where it begins settles where
-  it ends.
+- MIDDLE is a literal, then perhaps `\s*` and a literal that holds something else. Where it begins settles where it ends.
 - The value is `.*?`. Before it there may be a gap, `\s*` or one optional character; after it the same, then CLOSE.
 - CLOSE is a literal, or starts with one and has a bounded width. Its first character is none of the gap's, so a gap
   that gives characters back finds no CLOSE that it did not find before.
@@ -44,14 +43,14 @@ BLANK = CharClass(r"\s")
 class Shape:
     """A pattern of the usual shape.
 
-    `run` is the regex source of the key's run with its quantifier, None for `.*?`; `middle` and `close` are a literal
-    (str) or a pattern (Node). `gap` and `trail` say what may stand before and after the value: `""` nothing, `"\\s"`
-    any white space, another string that string or nothing.
+    `run` is the regex source of the key's run with its quantifier, None for `.*?`; `middle` is a literal, or two with
+    `\\s*` between them; `close` is a literal (str) or a pattern (Node). `gap` and `trail` say what may stand before and
+    after the value: `""` nothing, `"\\s"` any white space, another string that string or nothing.
     """
 
     lead: str
     run: str | None
-    middle: str | Node
+    middle: tuple[str, ...]
     gap: str
     trail: str
     close: str | Node
@@ -82,7 +81,7 @@ def recognise(node: Node) -> Shape | None:
             return None
         if key_item.least > 1 or key_item.most is not None:
             return None
-        if not facts.excludes(key_item.item, _first_char(middle)) or not _first_char(middle).isascii():
+        if not middle[0][0].isascii() or not facts.excludes(key_item.item, middle[0][0]):
             return None
         run = f"{key_item.item.source}{'+' if key_item.least else '*'}+"
     return Shape(items[0].text, run, middle, gap, trail, close)
@@ -122,21 +121,17 @@ def _excludes(gap: str, char: str) -> bool:
     return char.isascii() and (facts.excludes(BLANK, char) if gap == r"\s" else gap != char)
 
 
-def _middle(items: list[Node]) -> str | Node | None:
-    """A literal, or a pattern whose end is settled by its beginning; None for anything else."""
+def _middle(items: list[Node]) -> tuple[str, ...] | None:
+    """A literal, or two with white space between, the second with something else in it; None for anything else."""
     if not items or not isinstance(items[0], Literal):
         return None
     if len(items) == 1:
-        return items[0].text
-    loops, last = items[1:-1], items[-1]
-    if len(loops) > 1:  # two loops over the same blanks would try all ways of sharing them
-        return None
-    if not isinstance(last, Literal) or not all(
-        isinstance(loop, Repeat) and loop.item == BLANK and loop.mode == "greedy" for loop in loops
-    ):
+        return (items[0].text,)
+    last = items[-1]
+    if len(items) != 3 or items[1] != Repeat(BLANK, 0, None, "greedy") or not isinstance(last, Literal):
         return None
     solid = last.text.lstrip(" \t\n\r")
-    return Sequence(tuple(items)) if solid and _excludes(r"\s", solid[0]) else None
+    return (items[0].text, last.text) if solid and _excludes(r"\s", solid[0]) else None
 
 
 def _close(items: list[Node], trail: str | None) -> str | Node | None:

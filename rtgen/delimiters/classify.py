@@ -12,28 +12,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtgen.pattern import facts
-from rtgen.pattern.nodes import (
-    EMPTY,
-    Alternation,
-    Assertion,
-    CharClass,
-    Group,
-    Literal,
-    Look,
-    Node,
-    Repeat,
-    Sequence,
+from rtgen.delimiters.starts import (
+    BLANKS,
+    MOST_CORES,
+    Starts,
+    is_blanks,
+    items,
+    leading_literals,
+    shortest,
+    starts_of,
+    without_final_end,
 )
+from rtgen.pattern import facts
+from rtgen.pattern.nodes import Alternation, Assertion, CharClass, Literal, Node, Repeat, Sequence
 from rtgen.pattern.parse import parse
 from rtgen.template import Delimiter
-
-BLANKS = r"\s"
-"""The class that may stand, as `\\s*`, before or after the literals of kind 2."""
-
-MOST_CORES = 64
-"""Literals that one delimiter may start with before it counts as starting anywhere."""
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -45,7 +38,8 @@ class Kind:
     delimiter is also found, empty, before a newline that ends the text (an alternative `$`). `context`: characters left
     of a match that it may look at (None: all). `holds`: the longest text that can be held back while the delimiter is
     undecided (None: without limit). `groups`: its named groups. `linear`: the backtracking engine of `regex` is certain
-    to need linear time. `whole` is the pattern's tree, `node` the part of it that begins with a core.
+    to need linear time. `starts`: what a match can begin with
+    behind the start of the text. `whole` is the pattern's tree, `node` the part of it that begins with a core.
     `literals`: all that kinds 1 and 2 can hold but white space, the one that is tried first first;
     `blanks_after`: white space may follow them.
     """
@@ -63,6 +57,7 @@ class Kind:
     linear: bool
     node: Node
     whole: Node
+    starts: Starts
     literals: tuple[str, ...] = ()
     blanks_after: bool = False
 
@@ -89,7 +84,8 @@ def classify(delimiter: Delimiter) -> Kind:
 def _of_cores(cores: tuple[str, ...], before: bool, after: bool, newline: bool, source: str) -> Kind:
     """Kinds 1 and 2, and either of them with an alternative `$` (then it is a regular pattern: kind 3)."""
     node = _cores_node(cores, before, after)
-    first = _shortest(cores)
+    whole = Alternation((node, Assertion("final_end"))) if newline else node
+    first = shortest(cores)
     # Of literals that continue each other, the short one makes sure that the delimiter is there, and only what follows
     # tells how long it is: that is for the matcher, so that its events need not wait.
     settled = "pattern" if len(first) < len(cores) else "blanks" if after else "core"
@@ -106,7 +102,8 @@ def _of_cores(cores: tuple[str, ...], before: bool, after: bool, newline: bool, 
         opaque=False,
         linear=True,
         node=_cores_node(cores, False, after),
-        whole=Alternation((node, Assertion("final_end"))) if newline else node,
+        whole=whole,
+        starts=starts_of(whole),
         literals=cores,
         blanks_after=after,
     )
@@ -120,15 +117,15 @@ def _cores_node(cores: tuple[str, ...], before: bool, after: bool) -> Node:
 
 def _simple(node: Node, source: str) -> Kind | None:
     """The delimiter as literals between blanks, where it is no more than that."""
-    newline, node = _without_final_end(node)
-    items = list(_items(node))
-    before = bool(items) and _is_blanks(items[0])
+    newline, node = without_final_end(node)
+    parts = list(items(node))
+    before = bool(parts) and is_blanks(parts[0])
     if before:
-        items.pop(0)
-    after = bool(items) and _is_blanks(items[-1])
+        parts.pop(0)
+    after = bool(parts) and is_blanks(parts[-1])
     if after:
-        items.pop()
-    cores = _reachable(facts.spell(Sequence(tuple(items)), MOST_CORES) or ())
+        parts.pop()
+    cores = _reachable(facts.spell(Sequence(tuple(parts)), MOST_CORES) or ())
     if not cores or "" in cores:
         return None
     if (before or newline) and any(_starts_blank(core) for core in cores):
@@ -139,10 +136,10 @@ def _simple(node: Node, source: str) -> Kind | None:
 def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
     opaque = facts.is_opaque(node)
     regular = not (opaque or facts.has_lookaround(node) or facts.has_backreference(node) or facts.has_atomic(node))
-    newline, rest = (False, node) if opaque or groups else _without_final_end(node)
-    items = list(_items(rest))
-    before = bool(items) and _is_blanks(items[0])
-    cores = () if opaque else _leading_literals(items[1:] if before else items)
+    newline, rest = (False, node) if opaque or groups else without_final_end(node)
+    parts = list(items(rest))
+    before = bool(parts) and is_blanks(parts[0])
+    cores = () if opaque else leading_literals(parts[1:] if before else parts)
     context = facts.left_context(node)
     if context == 0 and any(part == Assertion("text_start") for part in facts.walk(node)):
         context = 1  # so that a place where text was cut is not taken for the start
@@ -163,38 +160,9 @@ def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
         groups=groups,
         opaque=opaque,
         linear=regular and facts.linear_in_regex(node),
-        node=Sequence(tuple(items[1:])) if before else rest,
+        node=Sequence(tuple(parts[1:])) if before else rest,
         whole=node,
-    )
-
-
-def _items(node: Node) -> tuple[Node, ...]:
-    """The items of a sequence, with groups that nothing refers to opened up."""
-    if isinstance(node, Group) and node.name is None:
-        return _items(node.item)
-    if isinstance(node, Sequence):
-        return tuple(part for item in node.items for part in _items(item))
-    return (node,)
-
-
-def _without_final_end(node: Node) -> tuple[bool, Node]:
-    """Whether a top-level alternative is `$` alone, and the pattern without it."""
-    items = _items(node)
-    if len(items) != 1 or not isinstance(items[0], Alternation):
-        return False, node
-    branches = items[0].branches
-    others = tuple(branch for branch in branches if _items(branch) != (Assertion("final_end"),))
-    if len(others) in (0, len(branches)):
-        return False, node
-    return True, others[0] if len(others) == 1 else Alternation(others)
-
-
-def _is_blanks(node: Node) -> bool:
-    return (
-        isinstance(node, Repeat)
-        and node.item == CharClass(BLANKS)
-        and (node.least, node.most) == (0, None)
-        and node.mode != "lazy"
+        starts=starts_of(node),
     )
 
 
@@ -209,42 +177,3 @@ def _reachable(spelled: tuple[str, ...]) -> tuple[str, ...]:
         if not any(text.startswith(earlier) for earlier in kept):
             kept.append(text)
     return tuple(kept)
-
-
-def _leading_literals(items: list[Node]) -> tuple[str, ...]:
-    """Literals one of which every match of the sequence begins with; () where there are none or too many.
-
-    They are shortened to none being the prefix of another, so that one place holds at most one of them.
-    """
-    spelled: tuple[str, ...] = ("",)
-    for item in items:
-        heads = facts.spell(_bare(item), MOST_CORES)
-        if heads is None:
-            if isinstance(item, Alternation) and spelled == ("",):
-                branches = [_leading_literals(list(_items(branch))) for branch in item.branches]
-                if all(branches):
-                    spelled = tuple(dict.fromkeys(head for branch in branches for head in branch))
-            elif isinstance(item, Group):
-                inner = _leading_literals(list(_items(item.item)))
-                spelled = tuple(dict.fromkeys(a + b for a in spelled for b in inner)) if inner else spelled
-            break
-        longer = tuple(dict.fromkeys(a + b for a in spelled for b in heads))
-        if len(longer) > MOST_CORES:
-            break
-        spelled = longer
-    short = _shortest(spelled)
-    return () if "" in short or len(short) > MOST_CORES else short
-
-
-def _shortest(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of which no other is a prefix."""
-    return tuple(text for text in texts if not any(text != other and text.startswith(other) for other in texts))
-
-
-def _bare(item: Node) -> Node:
-    """The item as far as the characters at its beginning go: groups opened, zero-width conditions left out."""
-    if isinstance(item, Group):
-        return _bare(item.item)
-    if isinstance(item, (Assertion, Look)):
-        return EMPTY
-    return item

@@ -68,6 +68,33 @@ def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
     )
 
 
+def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:
+    """The name of a regex that finds a place where one of the delimiters may begin, or be cut off by the edge.
+
+    It is for text behind the start. "" when none can begin anywhere; None when one may begin at any place.
+    """
+    sources: dict[str, None] = {}
+    literals: set[str] = set()
+    for watch in watches:
+        starts = watch.kind.starts
+        if starts.classes is None:
+            return None
+        literals.update(starts.literals)
+        sources.update(dict.fromkeys(starts.classes))
+        if starts.blanks:
+            sources[r"\s\Z"] = None
+        if starts.newline:
+            sources[r"\n\Z"] = None
+    for first in sorted({text[0] for text in literals}):
+        tails = {text[1:] for text in literals if text[0] == first}
+        whole = "|".join(map(re.escape, sorted(tails)))
+        sources[re.escape(first) + _with_edge(whole, tails)] = None
+    if not sources:
+        return ""
+    out.use("regex")
+    return out.constant("starts", f"regex.compile({literal('|'.join(sources))}, regex.DOTALL)")
+
+
 def _with_edge(whole: str, tails: set[str]) -> str:
     """What may follow the first character: `whole`, or a proper prefix of the tails at the end of the text.
 

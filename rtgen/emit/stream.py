@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtgen.content import STREAMABLE
-from rtgen.emit.cores import CoreSearch, emit_core_search, first_characters
+from rtgen.emit.cores import CoreSearch, emit_core_search, emit_starts, first_characters
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Names, Writer, literal
@@ -69,7 +69,8 @@ class StreamEmitter:
         code.line()
         with code.block("def _begin(self):"):
             code.doc("Enter the state outside all explicit regions.")
-            self._enter(self.outside)
+            start = self.outside.state.strategy == "searches"  # where `^` may be met
+            self._enter(self.outside, "Parser._resume" if start else None)
             code.line("return _new_message()")
         code.line()
         with code.block("def _cut(self, prefix):"):
@@ -80,18 +81,21 @@ class StreamEmitter:
             code.doc("The message as it is returned.")
             code.line("return _finish(self._message)")
 
-    def _enter(self, region: Region) -> None:
-        self.code.line(f"self._quick = {self._quick_of(region)}")
+    def _enter(self, region: Region, quick: str | None = None) -> None:
+        self.code.line(f"self._quick = {quick or self._quick_of(region)}")
         self.code.line(f"self._scan = ResponseParser._scan_{region.stem}")
 
     def _quick_of(self, region: Region) -> str:
-        return "Parser._resume" if region.state.strategy == "searches" else f"ResponseParser._in_{region.stem}"
+        """The quick function; a state in which a match may begin with any character has none of its own."""
+        if region.state.strategy == "searches" and emit_starts(self.out, region.state.watches) is None:
+            return "Parser._resume"
+        return f"ResponseParser._in_{region.stem}"
 
     # A chunk in which no delimiter can begin.
 
     def _quick(self, region: Region) -> None:
         state, code = region.state, self.code
-        if state.strategy == "searches":
+        if self._quick_of(region) == "Parser._resume":
             return
         code.line()
         with code.block(f"def _in_{region.stem}(self, text):"):
@@ -101,6 +105,8 @@ class StreamEmitter:
             code.line("held += text")
             if state.strategy == "cores":
                 self._quick_guards(region)
+            elif state.strategy == "searches":
+                self._quick_context(state)
             if state.field is None:
                 code.line("self._start += len(held)")
                 code.line("return []")
@@ -144,6 +150,21 @@ class StreamEmitter:
                 code.line("held = held[:-1]")
                 with code.block("if not held:"):
                     code.line("return []")
+
+    def _quick_context(self, state: State) -> None:
+        """The same, where text before the chunk is kept for delimiters that look back."""
+        code, starts = self.code, emit_starts(self.out, state.watches)
+        code.line("at = self._at")
+        if starts:
+            with code.block(f"if {starts}.search(held, at):"):
+                code.line("return self._advance(held, at, False)")
+        if state.context is None:
+            code.line("self._held, self._at = held, len(held)")
+            code.line("held = held[at:]")
+        elif state.context > 0:
+            code.line(f"self._held = held[-{state.context} :]")
+            code.line("self._at = len(self._held)")
+            code.line("held = held[at:]")
 
     # The first delimiter.
 
@@ -329,8 +350,7 @@ class StreamEmitter:
             if state.field is not None:
                 code.line(f"self._close_{region.stem}(events)")
             code.line("return -1")
-        context = "None" if state.context is None else str(max(1, state.context))
-        code.line(f"return hold_text(self, text, begin, {context})")
+        code.line(f"return hold_text(self, text, begin, {state.context}, {self._quick_of(region)})")
 
     # What a delimiter does.
 

@@ -567,6 +567,8 @@ def _check_lookbehinds(node: Node) -> None:
                 raise OutsidePromise("a lookbehind that holds a reference or a lookahead")
             if isinstance(inner, Group) and (inner.name is not None or inner.index in referred):
                 raise OutsidePromise("a lookbehind that captures")
+        if "\\g" in part.source:
+            raise OutsidePromise("a lookbehind that holds \\g")
         if _looks_right(part.item, 0):
             raise OutsidePromise("a lookbehind that looks ahead")
 

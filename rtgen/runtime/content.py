@@ -1,141 +1,10 @@
-"""What emitted content parsers call: the passes of JSON dialects, escapes of call lists, and the wording of faults."""
+"""What emitted content parsers call: escapes of call lists, matches of tag patterns, what a grammar expected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-Edit = tuple[int, int, str]
-"""Start and end of a part of a text, and what takes its place."""
-
-
-def split_strings(text: str, opener: str, closer: str) -> list[str]:
-    """`text` cut at its delimited strings, leftmost and shortest: what is between them, a string, and so on in turn."""
-    parts, at = [], 0
-    while True:
-        start = text.find(opener, at)
-        end = text.find(closer, start + len(opener)) if start >= 0 else -1
-        if end < 0:
-            parts.append(text[at:])
-            return parts
-        parts.append(text[at:start])
-        parts.append(text[start + len(opener) : end])
-        at = end + len(closer)
-
-
-def take_out(text: str, opener: str, closer: str, captured: list[str]) -> str:
-    """`text` with a numbered sentinel for each delimited string; the strings are appended to `captured`."""
-    return splice(text, _take_out_edits(text, opener, closer, captured))
-
-
-def _take_out_edits(text: str, opener: str, closer: str, captured: list[str]) -> list[Edit]:
-    edits: list[Edit] = []
-    at = 0
-    while at <= len(text):
-        start = text.find(opener, at)
-        end = text.find(closer, start + len(opener)) if start >= 0 else -1
-        if end < 0:
-            break
-        edits.append((start, end + len(closer), f"\x01{len(captured)}\x02"))
-        captured.append(text[start + len(opener) : end])
-        at = max(end + len(closer), start + 1)
-    return edits
-
-
-def splice(text: str, edits: list[Edit]) -> str:
-    """`text` after these edits, which are in order and do not overlap."""
-    pieces, at = [], 0
-    for start, end, new in edits:
-        pieces += (text[at:start], new)
-        at = end
-    pieces.append(text[at:])
-    return "".join(pieces)
-
-
-def take_out_pattern(text: str, pattern: str, captured: list[Any]) -> str:
-    """As `take_out`, for a regex whose first group is the string."""
-    import regex
-
-    def sentinel(found: Any) -> str:
-        captured.append(found[1])
-        return f"\x01{len(captured) - 1}\x02"
-
-    return str(regex.sub(pattern, sentinel, text, flags=regex.DOTALL))
-
-
-def put_back(text: str, captured: list[Any]) -> str:
-    """`text` with the strings, as JSON, in the places of their sentinels."""
-    return splice(text, _put_back_edits(text, captured))
-
-
-def _put_back_edits(text: str, captured: list[Any]) -> list[Edit]:
-    import json
-    import re
-
-    edits: list[Edit] = []
-    for found in re.finditer("\x01(0|[1-9][0-9]{0,17})\x02", text):
-        if int(found[1]) < len(captured):
-            edits.append((found.start(), found.end(), json.dumps(captured[int(found[1])])))
-    return edits
-
-
-def json_fault(text: str, pairs: tuple[tuple[str, str], ...] = (), keys: Callable[[str], str] | None = None) -> Exception:
-    """The error to raise for a region that is not JSON; `pairs` are its string delimiters, `keys` quotes bare keys.
-
-    The fault is the JSON decoder's, with the place in `text` itself. Where Lark is installed, and `rtgen` to ask it,
-    what would have been right is added.
-    """
-    import json
-
-    edited: list[tuple[str, list[Edit]]] = []
-    captured: list[str] = []
-    working = text
-    for opener, closer in pairs:
-        edits = _take_out_edits(working, opener, closer, captured)
-        edited.append((working, edits))
-        working = splice(working, edits)
-    if keys is not None:
-        quoted = keys(working)
-        edited.append((working, _quote_edits(working, quoted)))
-        working = quoted
-    edits = _put_back_edits(working, captured)
-    edited.append((working, edits))
-    try:
-        json.loads(splice(working, edits))
-    except json.JSONDecodeError as error:
-        position = error.pos
-        for _, edits in reversed(edited):
-            position = _before(edits, position)
-        fault = f"the text is not JSON: {error.msg[0].lower()}{error.msg[1:]} at character {position}"
-        return ValueError(fault + _expectation(text, position, "json", pairs, keys is not None))
-    return ValueError("the text is not JSON")
-
-
-def _quote_edits(before: str, after: str) -> list[Edit]:
-    """The quotes that `after` has and `before` lacks; each stands beside a key, so never beside another quote's place."""
-    edits: list[Edit] = []
-    at = after.find('"')
-    while at >= 0:
-        place = at - len(edits)
-        if before[place : place + 1] != '"':
-            edits.append((place, place, '"'))
-        at = after.find('"', at + 1)
-    return edits
-
-
-def _before(edits: list[Edit], position: int) -> int:
-    """The place before the edits of a place after them; the start of an edit for all that it put in."""
-    shift = 0
-    for start, end, new in edits:
-        if position < start + shift:
-            break
-        if position < start + shift + len(new):
-            return start
-        shift += len(new) - (end - start)
-    return position - shift
-
-
-def _expectation(text: str, position: int, *language: Any) -> str:
+def expected_there(text: str, position: int, *language: Any) -> str:
     """What was expected in `text`, as the end of a sentence about `position`; empty where there is nobody to ask."""
     try:
         from rtgen.content.explain import expectation
@@ -193,4 +62,17 @@ def _hexadecimal(body: str, at: int) -> int:
 def call_list_fault(text: str, at: int, fault: str) -> ValueError:
     """The error to raise for a call list that is wrong at `at` or behind the blanks there."""
     position = len(text) - len(text[at:].lstrip(" \t\n\r"))
-    return ValueError(f"{fault} at character {position}{_expectation(text, position, 'call_list')}")
+    return ValueError(f"{fault} at character {position}{expected_there(text, position, 'call_list')}")
+
+
+def quick_matches(pattern: Any, text: str) -> list[Any] | None:
+    """All matches of a compiled `regex` pattern in `text`; None if it takes longer than a linear search would.
+
+    Where patterns backtrack, most texts do not make them do it much. The time allowed is in proportion to the text, so
+    that giving up costs no more than a constant factor; the result does not depend on it, since the caller then finds
+    the same matches with a matcher that does not backtrack.
+    """
+    try:
+        return list(pattern.finditer(text, timeout=2e-4 + 5e-7 * len(text)))
+    except TimeoutError:
+        return None

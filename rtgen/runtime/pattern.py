@@ -127,7 +127,19 @@ def _load_code(program: tuple[Any, ...]) -> list[tuple[Any, ...]]:
             members = _class_members(source)
             only_end = mode == "possessive" or (mode == "greedy" and follower is not None and not members[follower[0]])
             mode = {"greedy": _GREEDY, "lazy": _LAZY, "possessive": _POSSESSIVE}[mode]
-            code.append((_LOOP, _class_run(source), least, most, mode, follower, only_end, around[address], members))
+            code.append(
+                (
+                    _LOOP,
+                    _class_run(source),
+                    least,
+                    most,
+                    mode,
+                    follower,
+                    only_end,
+                    around[address],
+                    _ends(program, address + 1),
+                )
+            )
         elif kind == "save":
             code.append((_SAVE, rest[0]))
         elif kind == "split":
@@ -169,6 +181,13 @@ def _follower(program: tuple[Any, ...], address: int) -> str | None:
             address += 1
         else:
             return None
+
+
+def _ends(program: tuple[Any, ...], address: int) -> bool:
+    """Whether nothing is left to match from the address on."""
+    while program[address][0] in ("save", "jump"):
+        address = program[address][1] if program[address][0] == "jump" else address + 1
+    return bool(program[address][0] == "match")
 
 
 def _candidate(lead: tuple[Any, ...]) -> Callable[[str, int, int, bool], int] | None:
@@ -647,7 +666,12 @@ class Search:
                 edge = False
                 if low > reached or follower is not None:
                     if reached < stop:
-                        reached = stop if run is None else run(text, reached, stop).end()
+                        if run is None:
+                            reached = stop
+                        elif span is not None and span[0] in spans:
+                            reached = _run_end(run, text, reached, stop, spans[span[0]])
+                        else:
+                            reached = run(text, reached, stop).end()
                     edge = open_end and reached == n and (most is None or n < pos + most)
                     if span is not None and span[0] in spans:
                         known_low = spans[span[0]][1].get(reached, -1)
@@ -710,7 +734,7 @@ class Search:
                         barrier = self._give_up(stack, barrier)
                     break
                 if op == _LOOP:
-                    _, run, least, most, mode, follower, only_end, around, _ = instruction
+                    _, run, least, most, mode, follower, only_end, around, at_end = instruction
                     low = pos + least
                     span = None
                     key = pc
@@ -770,14 +794,19 @@ class Search:
                     stop = n if most is None or pos + most > n else pos + most
                     start = pos if reached < 0 else reached
                     reached = -1
-                    end = stop if run is None else run(text, start, stop).end()
+                    if run is None:
+                        end = stop
+                    elif known and most is None and key in spans:
+                        end = _run_end(run, text, start, stop, spans[key])
+                    else:
+                        end = run(text, start, stop).end()
                     if end == n and open_end and (most is None or n < pos + most):
                         if not fork:
                             stack.append((_RUN, pc, pos, end, caps))
                             self._barrier = barrier
                             self._steps = steps
                             return PENDING
-                        if mode == _POSSESSIVE or barrier >= 0:
+                        if barrier >= 0 or (mode == _POSSESSIVE and not at_end):
                             barrier = self._give_up(stack, barrier)
                             break
                     if end < low:
@@ -962,6 +991,20 @@ class Search:
             barrier = stack[outermost][5]
             del stack[outermost:]
         return barrier
+
+
+def _run_end(run: Any, text: str, start: int, stop: int, spans: tuple[list[int], dict[int, int]]) -> int:
+    """Where the run that goes on at `start` ends; what is known of its last part is not gone over again."""
+    ends, lows = spans
+    place = bisect_left(ends, start)
+    if place < len(ends):
+        end = ends[place]
+        low = lows[end]
+        if low <= start:
+            return end
+        reached: int = run(text, start, low).end()
+        return end if reached == low else reached
+    return int(run(text, start, stop).end())
 
 
 def _variant(pc: int, around: tuple[int, ...], caps: tuple[int, ...]) -> tuple[int, ...]:

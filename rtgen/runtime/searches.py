@@ -81,20 +81,20 @@ def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], 
     return end
 
 
-def hold_text(parser: Any, text: str, begin: int, context: int | None) -> int:
+def hold_text(parser: Any, text: str, begin: int, context: int | None, quick: Callable[[Any, str], Any]) -> int:
     """Keep what is undecided from `begin` on, with what the matchers may look at before it. A step of a scan function.
 
-    `context` is how many characters before a match they look at, at least one so that `^` stays where it is; None:
-    all of them.
+    `context` is how many characters before a match they look at (None: all of them); `quick` is the state's quick
+    function, for when nothing is undecided.
     """
-    if context is not None and (begin == len(text) or (begin > FAR and 2 * begin > len(text))):
+    undecided = begin < len(text)
+    if context is not None and (not undecided or (begin > FAR and 2 * begin > len(text))):
         cut = max(0, begin - context)
-        if cut:
-            parser._forget()
-            text = text[cut:]
-            begin -= cut
+        parser._forget()
+        text = text[cut:]
+        begin -= cut
     parser._held, parser._at, parser._look = text, begin, -1
-    parser._quick = Parser._resume
+    parser._quick = Parser._resume if undecided else quick
     return -1
 
 

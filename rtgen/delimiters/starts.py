@@ -1,0 +1,157 @@
+"""How the matches of a pattern begin: with literals, behind white space, with a character of some class, anyhow."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rtgen.pattern import facts
+from rtgen.pattern.nodes import (
+    EMPTY,
+    Alternation,
+    Assertion,
+    CharClass,
+    Group,
+    Literal,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+)
+
+BLANKS = r"\s"
+"""The class that may stand, as `\\s*`, before or after the literals of kind 2."""
+
+MOST_CORES = 64
+"""Literals that one delimiter may start with before it counts as starting anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """What a match behind the start of the text can begin with.
+
+    Either one of `literals`, after white space if `blanks`; or, where there are none, a character of one of `classes`
+    (regex sources; None: any place will do). `newline`: also a newline that ends the text.
+    """
+
+    literals: tuple[str, ...]
+    blanks: bool
+    newline: bool
+    classes: tuple[str, ...] | None
+
+
+def starts_of(node: Node) -> Starts:
+    """How the matches of a pattern begin, other than at the start of the text.
+
+    A match that begins at the very end of the text never counts, so `$` needs a newline, and `\\Z` is never met.
+    """
+    if facts.is_opaque(node):
+        return Starts((), False, False, None)
+    newline, rest = without_final_end(_behind_start(node))
+    parts = list(items(rest))
+    blanks = bool(parts) and is_blanks(parts[0])
+    literals = leading_literals(parts[1:] if blanks else parts)
+    if literals:
+        return Starts(literals, blanks, newline, ())
+    sources, nullable = _first(node)
+    return Starts((), False, False, None if nullable else tuple(dict.fromkeys(sources)))
+
+
+def _behind_start(node: Node) -> Node:
+    """The pattern without the alternatives that only the start of the text meets."""
+    if isinstance(node, Group):
+        return _behind_start(node.item)
+    if isinstance(node, Alternation):
+        branches = [branch for branch in node.branches if items(branch)[:1] != (Assertion("text_start"),)]
+        if branches:
+            return branches[0] if len(branches) == 1 else Alternation(tuple(branches))
+    return node
+
+
+def _first(node: Node) -> tuple[list[str], bool]:
+    if isinstance(node, Assertion):
+        if node.kind in ("text_start", "text_end"):
+            return [], False
+        return (["\\n"], False) if node.kind == "final_end" else ([], True)
+    if isinstance(node, (Sequence, Alternation)):
+        sources: list[str] = []
+        parts = [_first(part) for part in (node.items if isinstance(node, Sequence) else node.branches)]
+        for found, nullable in parts:
+            sources += found
+            if isinstance(node, Sequence) and not nullable:
+                return sources, False
+        return sources, isinstance(node, Sequence) or any(nullable for _, nullable in parts)
+    if isinstance(node, Group):
+        return _first(node.item)
+    first = facts.first(node)
+    return [*map(re.escape, first.chars), *first.classes], first.nullable
+
+
+def items(node: Node) -> tuple[Node, ...]:
+    """The items of a sequence, with groups that nothing refers to opened up."""
+    if isinstance(node, Group) and node.name is None:
+        return items(node.item)
+    if isinstance(node, Sequence):
+        return tuple(part for item in node.items for part in items(item))
+    return (node,)
+
+
+def without_final_end(node: Node) -> tuple[bool, Node]:
+    """Whether a top-level alternative is `$` alone, and the pattern without it."""
+    parts = items(node)
+    if len(parts) != 1 or not isinstance(parts[0], Alternation):
+        return False, node
+    branches = parts[0].branches
+    others = tuple(branch for branch in branches if items(branch) != (Assertion("final_end"),))
+    if len(others) in (0, len(branches)):
+        return False, node
+    return True, others[0] if len(others) == 1 else Alternation(others)
+
+
+def is_blanks(node: Node) -> bool:
+    """Whether it is `\\s*`, as greedy as can be."""
+    return (
+        isinstance(node, Repeat)
+        and node.item == CharClass(BLANKS)
+        and (node.least, node.most) == (0, None)
+        and node.mode != "lazy"
+    )
+
+
+def leading_literals(parts: list[Node]) -> tuple[str, ...]:
+    """Literals one of which every match of the sequence begins with; () where there are none or too many.
+
+    They are shortened to none being the prefix of another, so that one place holds at most one of them.
+    """
+    spelled: tuple[str, ...] = ("",)
+    for item in parts:
+        heads = facts.spell(_bare(item), MOST_CORES)
+        if heads is None:
+            if isinstance(item, Alternation) and spelled == ("",):
+                branches = [leading_literals(list(items(branch))) for branch in item.branches]
+                if all(branches):
+                    spelled = tuple(dict.fromkeys(head for branch in branches for head in branch))
+            elif isinstance(item, Group):
+                inner = leading_literals(list(items(item.item)))
+                spelled = tuple(dict.fromkeys(a + b for a in spelled for b in inner)) if inner else spelled
+            break
+        longer = tuple(dict.fromkeys(a + b for a in spelled for b in heads))
+        if len(longer) > MOST_CORES:
+            break
+        spelled = longer
+    short = shortest(spelled)
+    return () if "" in short or len(short) > MOST_CORES else short
+
+
+def shortest(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of which no other is a prefix."""
+    return tuple(text for text in texts if not any(text != other and text.startswith(other) for other in texts))
+
+
+def _bare(item: Node) -> Node:
+    """The item as far as the characters at its beginning go: groups opened, zero-width conditions left out."""
+    if isinstance(item, Group):
+        return _bare(item.item)
+    if isinstance(item, (Assertion, Look)):
+        return EMPTY
+    return item
