@@ -395,9 +395,7 @@ def run_many(
             run = strategies.run(rng, made)
             tally.runs += 1
             tally.kinds.update(made.kinds)
-            found = check_run(
-                compiled, oracle, run, strategies.chunkings(rng, run.text), prompt=prompt, rng=rng
-            )
+            found = check_run(compiled, oracle, run, strategies.chunkings(rng, run.text), prompt=prompt, rng=rng)
             if found is not None:
                 break
         tally.parsing += time.perf_counter() - compiled_at

@@ -20,7 +20,25 @@ Sampler = Callable[[random.Random], str]
 BLANKS = (" ", "\n", "\t", "\r\n", "  ", "\n\n", "\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000")
 NAMES = ("content", "thinking", "tool_calls", "reasoning_content", "x", "a b", "class", "self", "text", "\u00e9t\u00e9")
 HOSTILE = ('"""\nimport os', "it's", "a\\", "{x}", "", "__class__", "\n", "#", "None", "\U0001f600")
-WORDS = ("hello", "a", "b", "ab", "x1", "The", "caf\u00e9", "\u4f60\u597d", "\U0001f600", "<", ">", "</", "|", "{", "}", "0", "_")
+WORDS = (
+    "hello",
+    "a",
+    "b",
+    "ab",
+    "x1",
+    "The",
+    "caf\u00e9",
+    "\u4f60\u597d",
+    "\U0001f600",
+    "<",
+    ">",
+    "</",
+    "|",
+    "{",
+    "}",
+    "0",
+    "_",
+)
 TAGS = ("t", "f", "a", "call", "x", "ab")
 
 
@@ -135,7 +153,9 @@ def tiny_pattern(rng: random.Random, depth: int = 2) -> Piece:
     pick = rng.random()
     if depth == 0 or pick < 0.35:
         text = rng.choice(("a", "b", "<", ">", "ab", "<a", "\n", " ", "aa"))
-        return rng.choice((constant(text), constant(text), (r"[ab]", some_of("ab", 1, 1)), (r"\s", some_of(" \n", 1, 1))))
+        return rng.choice(
+            (constant(text), constant(text), (r"[ab]", some_of("ab", 1, 1)), (r"\s", some_of(" \n", 1, 1)))
+        )
     if pick < 0.65:
         parts = [tiny_pattern(rng, depth - 1) for _ in range(rng.randint(1, 3))]
         return "".join(source for source, _ in parts), lambda rng: "".join(sample(rng) for _, sample in parts)
@@ -185,7 +205,11 @@ def regular(rng: random.Random, *, names: bool) -> Delimiter:
         source, sample = tiny_pattern(rng)
         parts = [(source, sample)]
     elif pick < 0.4:
-        parts = [rng.choice((("^", lambda rng: ""), ("(?:^|<t>)", lambda rng: rng.choice(("", "<t>"))), ("", lambda rng: "")))]
+        parts = [
+            rng.choice(
+                (("^", lambda rng: ""), ("(?:^|<t>)", lambda rng: rng.choice(("", "<t>"))), ("", lambda rng: ""))
+            )
+        ]
         if rng.random() < 0.5:
             parts.append(constant(literal(rng)))
     else:
@@ -216,9 +240,7 @@ def regular(rng: random.Random, *, names: bool) -> Delimiter:
             elif step < 0.8:
                 options = [literal(rng), literal(rng), "a", "ab"]
                 rng.shuffle(options)
-                parts.append(
-                    ("(?:" + "|".join(map(regex.escape, options)) + ")", lambda rng, o=options: rng.choice(o))
-                )
+                parts.append(("(?:" + "|".join(map(regex.escape, options)) + ")", lambda rng, o=options: rng.choice(o)))
             elif step < 0.88:
                 parts.append((rng.choice((r"\b", r"\b", r"\B")), lambda rng: rng.choice(("", " "))))
             else:
@@ -262,7 +284,9 @@ def irregular(rng: random.Random) -> Delimiter:
 
 def json_text(rng: random.Random) -> str:
     if rng.random() < 0.12:
-        return rng.choice(("", "{", "[1,]", "nul", "{'a': 1}", '{"a": 1} x', "NaN", "-0.0", "1e999", "\x01", '"\\ud800"'))
+        return rng.choice(
+            ("", "{", "[1,]", "nul", "{'a': 1}", '{"a": 1} x', "NaN", "-0.0", "1e999", "\x01", '"\\ud800"')
+        )
     return json.dumps(json_value(rng, 2), ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, None, 1)))
 
 
@@ -276,7 +300,7 @@ def json_value(rng: random.Random, depth: int) -> Any:
 
 
 def lax_json(rng: random.Random) -> str:
-    value = rng.choice(("`x`", "`</a>`", "`a \"q\"`", "1", '"s"', "true", "[`a`,`b`]", "{k: `v`}", '"`"', "`{k:1}`"))
+    value = rng.choice(("`x`", "`</a>`", '`a "q"`', "1", '"s"', "true", "[`a`,`b`]", "{k: `v`}", '"`"', "`{k:1}`"))
     return rng.choice(("{k: %s}", "{name:%s, arguments:{k: 1}}", '{"k": %s}', "[%s]", "%s", "{ k : %s,n:2}")) % value
 
 
@@ -307,7 +331,13 @@ def plain_text(rng: random.Random) -> str:
 
 def content(rng: random.Random, *, plain: bool = False) -> tuple[dict[str, Any], Sampler]:
     """Template keys for a content parser, and a sampler of bodies for it; `plain` makes it mostly text."""
-    name = "text" if plain and rng.random() < 0.9 else rng.choice(("text",) * 6 + ("json",) * 3 + ("int", "float", "bool", "xml-inline", "kv-lines", "python-call-list"))
+    name = (
+        "text"
+        if plain and rng.random() < 0.9
+        else rng.choice(
+            ("text",) * 6 + ("json",) * 3 + ("int", "float", "bool", "xml-inline", "kv-lines", "python-call-list")
+        )
+    )
     args: dict[str, Any] = {}
     sample: Sampler = plain_text
     if name in ("text", "int", "float", "bool"):
@@ -434,7 +464,11 @@ def template(rng: random.Random, kind: int | None = None) -> RandomTemplate:
         keys |= parser
         if captured or rng.random() < (0.06 if is_implicit else 0.25):
             keys["transform"] = transform(rng, tuple(dict.fromkeys(captured)))
-            if keys["transform"] is not None and rng.random() < 0.2 and keys.get("content") in ("python-call-list", "json"):
+            if (
+                keys["transform"] is not None
+                and rng.random() < 0.2
+                and keys.get("content") in ("python-call-list", "json")
+            ):
                 keys["transform_each"] = True
                 keys["transform"] = {"function": {"name": "{name}", "arguments": "{arguments}"}}
         if keys.get("transform", 0) is None and captured:
@@ -504,7 +538,9 @@ def near_miss(rng: random.Random, text: str) -> str:
     if not text:
         return ""
     at = rng.randrange(len(text))
-    return rng.choice((text[: at + 1], text[:at], text[at:], text[:at] + text[at + 1 :], text[:at] + text[at] + text[at:]))
+    return rng.choice(
+        (text[: at + 1], text[:at], text[at:], text[:at] + text[at + 1 :], text[:at] + text[at] + text[at:])
+    )
 
 
 def text_for(rng: random.Random, made: RandomTemplate, most: int = 7) -> str:

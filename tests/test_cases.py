@@ -22,7 +22,18 @@ import pytest
 import rtgen
 from tests.conftest import HERE, ROOT, load_json
 from tests.differential import check_promptness
-from tests.oracle import Oracle, Outcome, atoms, batch, begins, contradiction, engine, result_contradiction, same, stream
+from tests.oracle import (
+    Oracle,
+    Outcome,
+    atoms,
+    batch,
+    begins,
+    contradiction,
+    engine,
+    result_contradiction,
+    same,
+    stream,
+)
 from tests.strategies import Run, random_chunks, token_chunks
 
 SHORT = 60

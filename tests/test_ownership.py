@@ -27,7 +27,9 @@ TEMPLATE: dict[str, Any] = {
     },
 }
 TEXT = 'hello<c=f>{"x": "1"}</c>'
-TOOLS: list[Any] = [{"type": "function", "function": {"name": "f", "parameters": {"properties": {"x": {"type": "integer"}}}}}]
+TOOLS: list[Any] = [
+    {"type": "function", "function": {"name": "f", "parameters": {"properties": {"x": {"type": "integer"}}}}}
+]
 MESSAGE = {
     "role": "assistant",
     "calls": [{"function": {"name": "f", "arguments": {"x": 1}}, "list": [1, {"k": "v"}]}],

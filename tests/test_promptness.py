@@ -33,13 +33,19 @@ TEXTS: dict[str, tuple[dict[str, Any], str]] = {
     "literals, one a prefix of another": (template({"open": ["<a", "<a>>"]}, {"close": ["]", "]]"]}), "x<a>1]<a>>2]]y"),
     "white space before": (template({"open_pattern": r"\s*<a>"}), "x \n y  <a>1] \n<a>2]  <b"),
     "white space after": (template({"open": "<a>"}, {"close_pattern": r"</a>\s*"}), "<a>1</a> \n x</a> <a>2</a>"),
-    "white space on both sides": (template({"open_pattern": r"\s*<a>\s*"}, {"close_pattern": r"\s*]\s*"}), "x <a> 1 2 ] y"),
+    "white space on both sides": (
+        template({"open_pattern": r"\s*<a>\s*"}, {"close_pattern": r"\s*]\s*"}),
+        "x <a> 1 2 ] y",
+    ),
     "optional newline": (template({"open_pattern": r"<a>\n?"}, {"close_pattern": r"\n?]"}), "x<a>\n1\n2\n]y"),
     "alternatives with white space": (
         template({"open": "<a>"}, content={"close_pattern": r"\s*(?:<e>|<eos>)"}),
         "x <e <eo <eos>y <e>z",
     ),
-    "optional tail": (template({"open": "<a>"}, {"close_pattern": r"</a>(?:\s*</w>)?"}), "<a>1</a>\n</w>x<a>2</a>\n<a>3</a>y"),
+    "optional tail": (
+        template({"open": "<a>"}, {"close_pattern": r"</a>(?:\s*</w>)?"}),
+        "<a>1</a>\n</w>x<a>2</a>\n<a>3</a>y",
+    ),
     "closer or the end": (template({"open": "<a>"}, content={"close_pattern": r"<e>\s*|$"}), "x\ny<e> \nz<a>1]"),
     "word boundary": (template({"open_pattern": r"<a\b"}), "x<ab <a>1] <a"),
     "caret": (template({"open_pattern": "^|<a>"}), "1]x<a>2]"),
@@ -85,7 +91,13 @@ def certain(oracle: Oracle, run: Run, seen: str) -> int:
     return atoms(common)
 
 
-@pytest.mark.parametrize("name", TEXTS)
+TOGETHER = "implicit closer that is an opener"
+"""Here it is certain only of both delimiters together that the implicit region ends."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xfail(name == TOGETHER, reason="certain together")) for name in TEXTS]
+)
 def test_what_is_certain_is_delivered(name: str) -> None:
     source, text = TEXTS[name]
     oracle, run = Oracle(source), Run(source, "", text)

@@ -15,7 +15,7 @@ from tests.run_upstream_suite import byte_tokenizer, in_place, main, run_suite
 
 SUITE = os.environ.get("RTGEN_UPSTREAM_SUITE", "")
 
-SMALL = '''
+SMALL = """
 import unittest
 from transformers import AutoTokenizer
 from transformers.utils.chat_parsing import ResponseParser, parse_response
@@ -46,7 +46,7 @@ class Some(unittest.TestCase):
 
     def test_fails(self):
         self.assertEqual(parse_response("x", TEMPLATE, prefix=""), {})
-'''
+"""
 
 
 def test_the_command_reports_how_each_test_went(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -142,7 +142,7 @@ def spell(node: Node, limit: int = 64) -> tuple[str, ...] | None:
         return _distinct(found, limit)
     if isinstance(node, Repeat) and node.most is not None and node.most <= limit and node.mode != "possessive":
         one = spell(node.item, limit)
-        if one is None or "" in one and node.least != node.most:
+        if one is None or ("" in one and node.least != node.most):
             return None
         return _repeated(one, node, limit)
     return None
@@ -267,7 +267,7 @@ def matches(source: str, char: str) -> bool:
 
 
 def excludes(node: Node, char: str) -> bool:
-    """Whether the single-character node certainly does not match this ASCII character, whatever `regex` is installed."""
+    """Whether the single-character node certainly does not match this character; only of ASCII is anything certain."""
     if not char.isascii():
         return isinstance(node, Literal) and node.text != char
     if isinstance(node, Literal):

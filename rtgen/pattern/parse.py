@@ -122,7 +122,7 @@ class _Reader:
 
     def take_while(self, accepted: Callable[[str], bool], keep_blanks: bool = False) -> str:
         """The longest run of accepted characters from here."""
-        taken = []
+        taken: list[str] = []
         while True:
             if self.verbose and not keep_blanks:
                 self.at = self._skipped(self.at)
@@ -440,7 +440,8 @@ class _Parser(_Reader):
         if char == "P":
             return self.extension()
         if char == "#":
-            return self.comment()
+            self.comment()
+            return None
         if char == "(":
             return self.conditional()
         if char == ">":

@@ -150,7 +150,8 @@ class _Writer:
             self.add("behind", node.source)
             return
         look = self.add("ahead", node.negative)
-        self.write(node.item)
+        captures = any(isinstance(part, Group) and part.index in self.slots for part in walk(node.item))
+        self.write(node.item if captures else _shortest_first(node.item))
         self.add("commit")
         look.append(self.here())
 
@@ -199,10 +200,23 @@ class _Writer:
             counted.append(self.here())
 
 
+def _shortest_first(node: Node) -> Node:
+    """The body of a lookahead, of which only the existence of a match counts: found sooner if loops are lazy."""
+    if isinstance(node, Repeat) and node.mode != "possessive":
+        return Repeat(_shortest_first(node.item), node.least, node.most, "lazy")
+    if isinstance(node, Sequence):
+        return Sequence(tuple(map(_shortest_first, node.items)))
+    if isinstance(node, Alternation):
+        return Alternation(tuple(map(_shortest_first, node.branches)))
+    if isinstance(node, Group):
+        return Group(_shortest_first(node.item), node.index, node.name)
+    return node
+
+
 def class_source(node: Node) -> str:
     """The regex source of a single character."""
     if isinstance(node, Literal):
-        return regex.escape(node.text, special_only=True)
+        return str(regex.escape(node.text, special_only=True))
     assert isinstance(node, CharClass)
     return node.source
 
@@ -339,7 +353,7 @@ def _tails(node: Node) -> list[str]:
 
 
 def _skip(code: list[list[Any]]) -> tuple[int, str] | None:
-    """The loop that a start can enter at once, if all else that it can do there is a literal; and their first characters.
+    """The loop that a start can enter at once, if all else that it can do there is a literal; their first characters.
 
     When a start has failed, the starts within the run of that loop fail as well, where no such literal can begin.
     """

@@ -1,0 +1,78 @@
+"""Whether the anchor can be found in a prompt, and whether it is found at the right place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from rtgen.check.findings import Finding, quote
+from rtgen.check.samples import samples
+from rtgen.check.subject import Subject
+from rtgen.pattern import facts
+from rtgen.pattern.nodes import Look
+
+PLAIN_WORDS = regex.compile(r"[\w\s:,.]*")
+
+
+def anchor(subject: Subject) -> Iterator[Finding]:
+    """What is wrong with the anchor."""
+    kind, delimiter = subject.program.anchor, subject.template.anchor
+    where = "$.start_anchor" if delimiter.pattern is None else "$.start_anchor_pattern"
+    found = samples(kind)
+    if kind.opaque:
+        reasons = ", ".join(facts.opaque_reasons(kind.whole))
+        yield Finding("warning", where, "opaque", f"only `regex` can read it ({reasons}); write it without that")
+        return
+    if facts.width(kind.whole)[1] == 0 or (found and all(text == "" for text in found)):
+        yield Finding(
+            "error",
+            where,
+            "anchor-empty",
+            "it matches no character, so it marks no place in a prompt; write the tokens that open the assistant's turn",
+        )
+    elif not _appears(delimiter.source, found):
+        yield Finding(
+            "error",
+            where,
+            "anchor-not-found",
+            "no text was found that it matches, so the whole prompt would be parsed as the beginning of the output; write "
+            "the tokens that open the assistant's turn",
+        )
+    elif kind.may_be_empty:
+        yield Finding(
+            "error",
+            where,
+            "anchor-empty",
+            "it also matches without a character, so its last match is the end of every prompt, and what the prompt "
+            "wrote of the message is passed over; make a part of it obligatory",
+        )
+    elif any(isinstance(part, Look) and part.ahead and not part.negative for part in facts.walk(kind.whole)):
+        yield Finding(
+            "warning",
+            where,
+            "anchor-looks-ahead",
+            "its lookahead needs text that the prompt may not hold behind it; the output is not searched for anchors, so "
+            "the anchor would not be found then",
+        )
+    elif found and all(PLAIN_WORDS.fullmatch(text) for text in found):
+        yield Finding(
+            "note",
+            where,
+            "anchor-is-words",
+            f"{quote(found[0])} are plain words: where the prompt goes on behind the anchor (a prefilled answer) and holds "
+            f"them again, the later place counts",
+        )
+
+
+def _appears(source: str, found: tuple[str, ...]) -> bool:
+    """Whether one of the texts is found inside a prompt."""
+    pattern = regex.compile(source, regex.DOTALL)
+    for text in found:
+        for before, after in (("<user>Hi\n", ""), ("", ""), ("Hi", "\n"), ("Hi ", " ")):
+            try:
+                if pattern.search(before + text + after, timeout=0.2):
+                    return True
+            except TimeoutError:
+                return True
+    return False
