@@ -14,7 +14,27 @@ from tests.oracle import same
 
 Damage = (None, True, False, 0, 1, 2.5, "", "x", "ab", [], ["a"], [["a", "b"]], {}, {"a": 1}, {"name": "int"}, [None])
 
-DELIMS = ('<|"|>', "<escape>", "'", '"', "<s>", "</s>", "{", ",", "1", "0", "\\", " ", "\n", "a", ":", "", "ab", "\x01", "\x02")
+DELIMS = (
+    '<|"|>',
+    "<escape>",
+    "'",
+    '"',
+    "<s>",
+    "</s>",
+    "{",
+    ",",
+    "1",
+    "0",
+    "\\",
+    " ",
+    "\n",
+    "a",
+    ":",
+    "",
+    "ab",
+    "\x01",
+    "\x02",
+)
 
 PATTERNS = (
     r"<p=(?P<key>[^>\n]+)>\s*(?P<value>.*?)\s*</p>",
@@ -59,22 +79,131 @@ PIECES = {
     "float": ("1", "0", "-", ".", "e", "inf", "nan", "_", " ", "\x1d", "\u0663", "x"),
     "bool": ("true", "TRUE", "1", "0", "false", " ", "\n", "\u0130", "T"),
     "json": (
-        "{", "}", "[", "]", ",", ":", '"', '"a"', '"b c"', "a", "b1", "1", "-2.5", "true", "null", "NaN", " ", "\n",
-        "\\", '\\"', "\\\n", "\x01", "\x02", "\x010\x02", '<|"|>', '<|"|>', "<escape>", "'", "<s>", "</s>", "\u00e9", "\x0b", "\x1c",
-        '{"a": 1}', "{a: ", ", b:", "[1, ", '"x": "y"', "key", ":1",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        '"a"',
+        '"b c"',
+        "a",
+        "b1",
+        "1",
+        "-2.5",
+        "true",
+        "null",
+        "NaN",
+        " ",
+        "\n",
+        "\\",
+        '\\"',
+        "\\\n",
+        "\x01",
+        "\x02",
+        "\x010\x02",
+        '<|"|>',
+        '<|"|>',
+        "<escape>",
+        "'",
+        "<s>",
+        "</s>",
+        "\u00e9",
+        "\x0b",
+        "\x1c",
+        '{"a": 1}',
+        "{a: ",
+        ", b:",
+        "[1, ",
+        '"x": "y"',
+        "key",
+        ":1",
     ),
     "xml-inline": (
-        "<p=", "<p=a>", "<p=b>", "<P=a>", ">", "</p>", "</P>", '<a name="', '<a name="k">', '<a x name="j" y>', "</a>", '"',
-        "<k>", "</k>", "<v>", "</v>", "<k>a</k>", "\n", " ", "\t", "\x1c", "\x85", "a", "b", "aa", "=", ",", ")", "1", "true",
-        '{"x": 1}', "<<", ">>", "<", "\u00e9", "k: v",
+        "<p=",
+        "<p=a>",
+        "<p=b>",
+        "<P=a>",
+        ">",
+        "</p>",
+        "</P>",
+        '<a name="',
+        '<a name="k">',
+        '<a x name="j" y>',
+        "</a>",
+        '"',
+        "<k>",
+        "</k>",
+        "<v>",
+        "</v>",
+        "<k>a</k>",
+        "\n",
+        " ",
+        "\t",
+        "\x1c",
+        "\x85",
+        "a",
+        "b",
+        "aa",
+        "=",
+        ",",
+        ")",
+        "1",
+        "true",
+        '{"x": 1}',
+        "<<",
+        ">>",
+        "<",
+        "\u00e9",
+        "k: v",
     ),
     "kv-lines": ("a", "b", ":", ": ", "=", "\n", "\n", ";", " ", "\t", "1", "true", "\x1c", "ab", "\r"),
     "python-call-list": (
-        "[", "]", "f(", "g.h(", ")", "a=", "b=", ",", ", ", "1", "-2.5", "1e5", "01", "True", "null", "None", "'x'", '"y"',
-        "'a\\n'", "'\\u00e9'", "'\\ud83d\\ude00'", "'\\ud83d'", "'\\q'", "{", "}", "'k':", '"k": ', "x", " ", "\n", "=", ":",
-        "9007199254740991", "9007199254740992", "-9007199254740992", "1e999", "\ud800", "'\ud800'", "\u00e9", "'\u00e9'", "-", ".",
+        "[",
+        "]",
+        "f(",
+        "g.h(",
+        ")",
+        "a=",
+        "b=",
+        ",",
+        ", ",
+        "1",
+        "-2.5",
+        "1e5",
+        "01",
+        "True",
+        "null",
+        "None",
+        "'x'",
+        '"y"',
+        "'a\\n'",
+        "'\\u00e9'",
+        "'\\ud83d\\ude00'",
+        "'\\ud83d'",
+        "'\\q'",
+        "{",
+        "}",
+        "'k':",
+        '"k": ',
+        "x",
+        " ",
+        "\n",
+        "=",
+        ":",
+        "9007199254740991",
+        "9007199254740992",
+        "-9007199254740992",
+        "1e999",
+        "\ud800",
+        "'\ud800'",
+        "\u00e9",
+        "'\u00e9'",
+        "-",
+        ".",
     ),
-}  # fmt: skip
+}
 
 
 def random_args(rng: random.Random, name: str, depth: int = 0) -> Any:
@@ -93,7 +222,9 @@ def random_args(rng: random.Random, name: str, depth: int = 0) -> Any:
         maybe("allow_non_json", 0.3, True)
         usual = [(d, d) for d in DELIMS[:4]] + [("<s>", "</s>")]
         count = rng.choice([1, 1, 1, 2, 3])
-        pairs = [rng.choice(usual) if rng.random() < 0.7 else (rng.choice(DELIMS), rng.choice(DELIMS)) for _ in range(count)]
+        pairs = [
+            rng.choice(usual) if rng.random() < 0.7 else (rng.choice(DELIMS), rng.choice(DELIMS)) for _ in range(count)
+        ]
         delims: list[Any] = [list(pair) for pair in pairs]
         if rng.random() < 0.08:
             delims.append(rng.choice(Damage))
@@ -157,7 +288,9 @@ def _lax_json(rng: random.Random, args: Any, depth: int) -> str:
     """Nearly right text of a JSON dialect."""
 
     def quoted() -> str:
-        body = "".join(rng.choices(["a", "b", " ", "{k: 1}", ",x:", "\\n", "\\\\", "'", "1", '\\"', "\u00e9"], k=rng.randrange(4)))
+        body = "".join(
+            rng.choices(["a", "b", " ", "{k: 1}", ",x:", "\\n", "\\\\", "'", "1", '\\"', "\u00e9"], k=rng.randrange(4))
+        )
         delims = args.get("string_delims") if isinstance(args, dict) else None
         if isinstance(delims, list) and delims and isinstance(delims[0], list) and rng.random() < 0.6:
             pair = rng.choice(delims)
@@ -177,7 +310,9 @@ def _lax_json(rng: random.Random, args: Any, depth: int) -> str:
     if kind < 0.55:
         return "[" + ",".join(space() + item + space() for item in inner) + "]"
     keys = [rng.choice([quoted(), "key", "k1", "\u00e9", "1"]) for _ in inner]
-    return "{" + ",".join(f"{space()}{key}{space()}:{space()}{item}" for key, item in zip(keys, inner, strict=True)) + "}"
+    return (
+        "{" + ",".join(f"{space()}{key}{space()}:{space()}{item}" for key, item in zip(keys, inner, strict=True)) + "}"
+    )
 
 
 def _calls(rng: random.Random) -> str:
@@ -189,11 +324,17 @@ def _calls(rng: random.Random) -> str:
             return rng.choice(PIECES["python-call-list"][9:24] if rng.random() < 0.95 else PIECES["python-call-list"])
         if kind < 0.85:
             return "[" + rng.choice([",", ", "]).join(value(depth + 1) for _ in range(rng.randrange(3))) + "]"
-        return "{" + ",".join(f"{rng.choice(['k', chr(97 + n)])!r}: {value(depth + 1)}" for n in range(rng.randrange(3))) + "}"
+        return (
+            "{"
+            + ",".join(f"{rng.choice(['k', chr(97 + n)])!r}: {value(depth + 1)}" for n in range(rng.randrange(3)))
+            + "}"
+        )
 
     calls = []
     for _ in range(rng.randrange(3)):
-        arguments = [f"{rng.choice(['a', 'b', 'c_1', 'd'])}{rng.choice(['=', ' = '])}{value(0)}" for _ in range(rng.randrange(3))]
+        arguments = [
+            f"{rng.choice(['a', 'b', 'c_1', 'd'])}{rng.choice(['=', ' = '])}{value(0)}" for _ in range(rng.randrange(3))
+        ]
         calls.append(f"{rng.choice(['f', 'g.h', 'x-y'])}({', '.join(arguments)})")
     return rng.choice(["", " "]) + "[" + ",".join(calls) + "]" + rng.choice(["", "\n"])
 

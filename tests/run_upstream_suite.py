@@ -2,8 +2,9 @@
 
 PATH is `tests/utils/test_chat_parsing.py` of a checkout of transformers; the file is no part of its wheel, nor of this
 project. rtgen's `ResponseParser` and `parse_response` take the places of transformers' own wherever those are found by
-name, the methods of tokenizers included. Tests that reach for private names, that look for transformers' own sentences in
-an error, or that want an event later than this project gives it are listed apart. Without `--hub` a tokenizer of single bytes stands in for those that the tests load from the hub.
+name, the methods of tokenizers included. Tests that reach for private names, that look for transformers' own sentences
+in an error, or that want an event later than this project gives it are listed apart. Without `--hub` a tokenizer of
+single bytes stands in for those that the tests load from the hub.
 
 Exit code 1 if any other test fails.
 """
@@ -172,7 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"FAILED   {name}\n{trace}\n")
     print(
         f"{len(report.passed)} passed, {len(report.failed)} failed, {len(report.private)} reach for private names, "
-        f"{len(report.wording)} want another wording, {len(report.prompter)} a later event, {len(report.skipped)} skipped"
+        f"{len(report.wording)} want another wording, {len(report.prompter)} a later event, "
+        f"{len(report.skipped)} skipped"
     )
     return 1 if report.failed else 0
 

@@ -6,18 +6,16 @@ delimiter remembers which of the four kinds of delimiters it is written as, so t
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import regex
 from hypothesis import strategies as st
 
-Sampler = Callable[[random.Random], str]
+from tests.random_bodies import content, plain_text, transform
+from tests.random_delimiters import Delimiter, Sampler, blanks, delimiter
 
-BLANKS = (" ", "\n", "\t", "\r\n", "  ", "\n\n", "\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000")
 NAMES = ("content", "thinking", "tool_calls", "reasoning_content", "x", "a b", "class", "self", "text", "\u00e9t\u00e9")
 HOSTILE = ('"""\nimport os', "it's", "a\\", "{x}", "", "__class__", "\n", "#", "None", "\U0001f600")
 WORDS = (
@@ -39,21 +37,26 @@ WORDS = (
     "0",
     "_",
 )
-TAGS = ("t", "f", "a", "call", "x", "ab")
-
-
-@dataclass
-class Delimiter:
-    """One delimiter: its template keys for `open` or `close`, how to write text that it matches, and its kind."""
-
-    value: str | list[str]
-    is_pattern: bool
-    sample: Sampler
-    kind: int
-    names: tuple[str, ...] = ()
-
-    def keys(self, slot: str) -> dict[str, Any]:
-        return {f"{slot}_pattern" if self.is_pattern else slot: self.value}
+HOSTILE = ('"""\nimport os', "it's", "a\\", "{x}", "", "__class__", "\n", "#", "None", "\U0001f600")
+WORDS = (
+    "hello",
+    "a",
+    "b",
+    "ab",
+    "x1",
+    "The",
+    "caf\u00e9",
+    "\u4f60\u597d",
+    "\U0001f600",
+    "<",
+    ">",
+    "</",
+    "|",
+    "{",
+    "}",
+    "0",
+    "_",
+)
 
 
 @dataclass
@@ -77,353 +80,6 @@ class RandomTemplate:
     closes: dict[str, Delimiter] = field(default_factory=dict)
     bodies: dict[str, Sampler] = field(default_factory=dict)
     anchor: Sampler = lambda rng: ""
-
-
-# Pieces of patterns: (source, sampler)
-
-Piece = tuple[str, Sampler]
-
-
-def constant(text: str) -> Piece:
-    return regex.escape(text), lambda rng: text
-
-
-def blanks(rng: random.Random) -> str:
-    return "".join(rng.choice(BLANKS) for _ in range(rng.choice((0, 0, 1, 1, 2, 4))))
-
-
-def some_of(alphabet: str, least: int, most: int) -> Sampler:
-    return lambda rng: "".join(rng.choice(alphabet) for _ in range(rng.randint(least, most)))
-
-
-def literal(rng: random.Random) -> str:
-    tag = rng.choice(TAGS)
-    return rng.choice(
-        (
-            f"<{tag}>",
-            f"</{tag}>",
-            f"<|{tag}|>",
-            f"[{tag}]",
-            f"<{tag}>\n",
-            f"\n<{tag}>",
-            tag,
-            "<<",
-            "\n\n",
-            "\u00ab" + tag,
-            "``",
-            "<a><a>b",
-            "aab",
-            "a",
-            "e\u0301",
-            "\U0001f600\U0001f600",
-        )
-    )
-
-
-def white_space(rng: random.Random) -> Piece:
-    source = rng.choice((r"\s*", r"\s*", r"\s+", r"\n?", r"\s?", r"\n*", r"[ \t]*", r"\s{0,3}", r" *", r"\s*?"))
-    if source == r"\s+":
-        return source, lambda rng: rng.choice(BLANKS) + blanks(rng)
-    return source, blanks
-
-
-def class_loop(rng: random.Random) -> Piece:
-    words = some_of("ab1_", 1, 3)
-    anything = some_of("ab <>\n/", 0, 4)
-    return rng.choice(
-        (
-            (r"\w+", words),
-            (r"\S+?", words),
-            (r"[^<]*", some_of("ab >\n", 0, 3)),
-            (r"[^>\n]+", words),
-            (r"[a-z_]+", some_of("ab_", 1, 3)),
-            (r"\d{1,3}", some_of("0129\u0663", 1, 3)),
-            (r".*?", anything),
-            (r"(?:a|b|ab)+", some_of("ab", 1, 4)),
-            (r"(?i:ab)", lambda rng: rng.choice(("ab", "AB", "aB"))),
-            (r"\w*", some_of("ab", 0, 2)),
-            (r"[^<>]{0,2}", some_of("ab", 0, 2)),
-            (r".", some_of("ab<\n", 1, 1)),
-        )
-    )
-
-
-def tiny_pattern(rng: random.Random, depth: int = 2) -> Piece:
-    """A small regular pattern over very few characters, so that random texts hit it often."""
-    pick = rng.random()
-    if depth == 0 or pick < 0.35:
-        text = rng.choice(("a", "b", "<", ">", "ab", "<a", "\n", " ", "aa"))
-        return rng.choice(
-            (constant(text), constant(text), (r"[ab]", some_of("ab", 1, 1)), (r"\s", some_of(" \n", 1, 1)))
-        )
-    if pick < 0.65:
-        parts = [tiny_pattern(rng, depth - 1) for _ in range(rng.randint(1, 3))]
-        return "".join(source for source, _ in parts), lambda rng: "".join(sample(rng) for _, sample in parts)
-    if pick < 0.8:
-        parts = [tiny_pattern(rng, depth - 1) for _ in range(rng.randint(2, 3))]
-        return "(?:" + "|".join(source for source, _ in parts) + ")", lambda rng: rng.choice(parts)[1](rng)
-    source, sample = tiny_pattern(rng, depth - 1)
-    loop = rng.choice(("?", "*", "+", "??", "*?", "+?", "{1,2}", "{2}", "{0,2}?"))
-    least = {"?": 0, "*": 0, "?": 0}.get(loop[0], 1)
-    return f"(?:{source}){loop}", lambda rng: "".join(sample(rng) for _ in range(rng.randint(least, 2)))
-
-
-def delimiter(rng: random.Random, kind: int, *, names: bool) -> Delimiter:
-    """A random delimiter written as one of the given kind; `names` allows named captures."""
-    if kind == 1:
-        if rng.random() < 0.6:
-            text = literal(rng)
-            if rng.random() < 0.1:
-                return Delimiter(regex.escape(text), True, lambda rng: text, 1)
-            return Delimiter(text, False, lambda rng: text, 1)
-        texts = [literal(rng) for _ in range(rng.randint(1, 3))]
-        if rng.random() < 0.5:
-            texts.append(texts[0] + rng.choice(("a", ">", "\n", "<", texts[0])))
-        if rng.random() < 0.2:
-            texts.append(texts[0])
-        rng.shuffle(texts)
-        return Delimiter(texts, False, lambda rng: rng.choice(texts), 1)
-    if kind == 2:
-        before = white_space(rng) if rng.random() < 0.6 else constant("")
-        after = white_space(rng) if rng.random() < 0.6 or not before[0] else constant("")
-        if rng.random() < 0.7:
-            middle = constant(literal(rng))
-        else:
-            options = [literal(rng) for _ in range(rng.randint(2, 3))]
-            middle = "(?:" + "|".join(map(regex.escape, options)) + ")", lambda rng: rng.choice(options)
-        parts = [before, middle, after]
-        return Delimiter("".join(part[0] for part in parts), True, lambda rng: "".join(p[1](rng) for p in parts), 2)
-    if kind == 3:
-        return regular(rng, names=names)
-    return irregular(rng)
-
-
-def regular(rng: random.Random, *, names: bool) -> Delimiter:
-    pick = rng.random()
-    found: list[str] = []
-    if pick < 0.3:
-        source, sample = tiny_pattern(rng)
-        parts = [(source, sample)]
-    elif pick < 0.4:
-        parts = [
-            rng.choice(
-                (("^", lambda rng: ""), ("(?:^|<t>)", lambda rng: rng.choice(("", "<t>"))), ("", lambda rng: ""))
-            )
-        ]
-        if rng.random() < 0.5:
-            parts.append(constant(literal(rng)))
-    else:
-        parts = [constant(literal(rng))]
-        for _ in range(rng.randint(1, 3)):
-            step = rng.random()
-            if step < 0.25:
-                parts.append(class_loop(rng))
-            elif step < 0.4 and names and len(found) < 2:
-                name = "nk"[len(found)]
-                source, sample = class_loop(rng)
-                found.append(name)
-                if rng.random() < 0.25:
-                    parts.append((f"(?:(?P<{name}>{source})|<)", lambda rng, s=sample: rng.choice(("<", s(rng)))))
-                else:
-                    parts.append((f"(?P<{name}>{source})", sample))
-            elif step < 0.55:
-                tail = [white_space(rng), constant(literal(rng))]
-                loop = rng.choice(("?", "?", "??", "*"))
-                parts.append(
-                    (
-                        f"(?:{tail[0][0]}{tail[1][0]}){loop}",
-                        lambda rng, t=tail: rng.choice(("", t[0][1](rng), t[0][1](rng) + t[1][1](rng))),
-                    )
-                )
-            elif step < 0.7:
-                parts.append(white_space(rng))
-            elif step < 0.8:
-                options = [literal(rng), literal(rng), "a", "ab"]
-                rng.shuffle(options)
-                parts.append(("(?:" + "|".join(map(regex.escape, options)) + ")", lambda rng, o=options: rng.choice(o)))
-            elif step < 0.88:
-                parts.append((rng.choice((r"\b", r"\b", r"\B")), lambda rng: rng.choice(("", " "))))
-            else:
-                parts.append(constant(literal(rng)))
-    ending = rng.random()
-    source = "".join(part[0] for part in parts)
-    if ending < 0.12:
-        source += "|$"
-    elif ending < 0.16:
-        source += rng.choice(("$", r"\Z", r"(?:\n|$)"))
-    return Delimiter(source, True, lambda rng: "".join(part[1](rng) for part in parts), 3, tuple(found))
-
-
-def irregular(rng: random.Random) -> Delimiter:
-    text = literal(rng)
-    other = literal(rng)
-    here, there = regex.escape(text), regex.escape(other)
-    source, sample = rng.choice(
-        (
-            (f"{here}(?={there})", lambda rng: text + other),
-            (f"{here}(?!{there})", lambda rng: text + rng.choice(("", "a", other))),
-            (f"(?={there})", lambda rng: other),
-            (f"(?<={there}){here}", lambda rng: other + text),
-            (f"(?<!{there}){here}", lambda rng: rng.choice(("", "a", other)) + text),
-            (f"(?>{here}|{there}){there}", lambda rng: text + other),
-            (f"(a|b|ab)\\1{here}", lambda rng: rng.choice(("aa", "bb", "abab", "ab")) + text),
-            (f"(?=[\\s\\S]*?{here})", lambda rng: ""),
-            (f"{here}\\s*(?=\\S|$)", lambda rng: text + blanks(rng)),
-            (f"{here}(?=\\s*(?:{there}|$))", lambda rng: text + blanks(rng)),
-            (f"(?<=a){here}(?:{there})?", lambda rng: rng.choice(("", "a")) + text + rng.choice(("", other))),
-            (f"{here}(?!\\Z)", lambda rng: text),
-            (f"(?<![a-z]){here}\\b", lambda rng: text),
-            (f"{here}(?:(?!{there}).)*{there}", lambda rng: text + rng.choice(("", "a b", text)) + other),
-        )
-    )
-    return Delimiter(source, True, sample, 4)
-
-
-# Bodies
-
-
-def json_text(rng: random.Random) -> str:
-    if rng.random() < 0.12:
-        return rng.choice(
-            ("", "{", "[1,]", "nul", "{'a': 1}", '{"a": 1} x', "NaN", "-0.0", "1e999", "\x01", '"\\ud800"')
-        )
-    return json.dumps(json_value(rng, 2), ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, None, 1)))
-
-
-def json_value(rng: random.Random, depth: int) -> Any:
-    if depth and rng.random() < 0.6:
-        if rng.random() < 0.8:
-            keys = ("name", "arguments", "n", "function", "a b", "k")
-            return {rng.choice(keys): json_value(rng, depth - 1) for _ in range(rng.randint(0, 3))}
-        return [json_value(rng, depth - 1) for _ in range(rng.randint(0, 3))]
-    return rng.choice((1, 0, True, False, None, 1.5, "x", "", "</a>", "a: b", "{k:1}", "f", "\u00e9\n", '"q"', "7", -3))
-
-
-def lax_json(rng: random.Random) -> str:
-    value = rng.choice(("`x`", "`</a>`", '`a "q"`', "1", '"s"', "true", "[`a`,`b`]", "{k: `v`}", '"`"', "`{k:1}`"))
-    return rng.choice(("{k: %s}", "{name:%s, arguments:{k: 1}}", '{"k": %s}', "[%s]", "%s", "{ k : %s,n:2}")) % value
-
-
-def xml_text(rng: random.Random) -> str:
-    return blanks(rng).join(
-        f"<p={rng.choice('abk')}>{rng.choice(('1', 'x', ' y ', '[1, 2]', '', 'true', 'a<b', '3.0'))}</p>"
-        for _ in range(rng.randint(0, 3))
-    )
-
-
-def lines_text(rng: random.Random) -> str:
-    lines = ("a: 1", "b:x:y", "", "  k : v ", "no", "n: 2.5", "\x1c", "a:", ":")
-    return "\n".join(rng.choice(lines) for _ in range(rng.randint(0, 4)))
-
-
-def calls_text(rng: random.Random) -> str:
-    values = ("1", "'x'", '"a\\n"', "[1, 2.5]", "{'k': True}", "None", "-0", "1e3", "x", "'\\u00e9'", "01", "9" * 20)
-    calls = [
-        f"{rng.choice(('f', 'g.h', 'a-b'))}({', '.join(f'{k}={rng.choice(values)}' for k in rng.sample('abk', rng.randint(0, 2)))})"
-        for _ in range(rng.randint(0, 2))
-    ]
-    return rng.choice(("", " ")) + "[" + ", ".join(calls) + "]" + rng.choice(("", "\n", "", "", "", " x"))
-
-
-def plain_text(rng: random.Random) -> str:
-    return "".join(rng.choice((*WORDS, *BLANKS[:6], " ")) for _ in range(rng.randint(0, 5)))
-
-
-def content(rng: random.Random, *, plain: bool = False) -> tuple[dict[str, Any], Sampler]:
-    """Template keys for a content parser, and a sampler of bodies for it; `plain` makes it mostly text."""
-    name = (
-        "text"
-        if plain and rng.random() < 0.9
-        else rng.choice(
-            ("text",) * 6 + ("json",) * 3 + ("int", "float", "bool", "xml-inline", "kv-lines", "python-call-list")
-        )
-    )
-    args: dict[str, Any] = {}
-    sample: Sampler = plain_text
-    if name in ("text", "int", "float", "bool"):
-        if rng.random() < 0.3:
-            args["strip"] = rng.choice((True, False, False, 0, "yes"))
-        if name != "text":
-            numbers = ("7", " -3 ", "10", "1", "0", "1.5", "true", "x", "\x1c4", "1_0", "inf", "\u0663")
-            sample = lambda rng: rng.choice(numbers)  # noqa: E731
-    elif name == "json":
-        sample = json_text
-        if rng.random() < 0.4:
-            args["unquoted_keys"] = True
-            args["string_delims"] = rng.choice(([["`", "`"]], [["<|", "|>"]], [["'", "'"], ["`", "`"]], []))
-            sample = lax_json
-        if rng.random() < 0.6:
-            args["allow_non_json"] = True
-            if rng.random() < 0.3:
-                args["strip"] = False
-    elif name == "xml-inline":
-        sample = xml_text
-        args["tag_pattern"] = rng.choice(
-            (
-                r"<p=(?P<key>\w+)>(?P<value>.*?)</p>",
-                r"<p=(?P<key>[^>]+)>\s*(?P<value>.*?)\s*</p>",
-                r"<p=(?P<key>\w+)>",
-                r"<p=(?P<key>\w+)>(?P<value>.*?)(?:</p>|(?=<p=))",
-            )
-        )
-        if rng.random() < 0.6:
-            args["value_parser"] = value_parser(rng)
-        if rng.random() < 0.4:
-            args["merge_duplicates"] = True
-        if rng.random() < 0.05:
-            args = rng.choice(({}, {"tag_pattern": "(a)"}, {"tag_pattern": "("}))
-    elif name == "kv-lines":
-        sample = lines_text
-        if rng.random() < 0.4:
-            args["kv_sep"] = rng.choice((":", "=", ": "))
-        if rng.random() < 0.2:
-            args["line_sep"] = rng.choice((";", "\r\n"))
-        if rng.random() < 0.4:
-            args["value_parser"] = value_parser(rng)
-        if rng.random() < 0.2:
-            args["strip"] = False
-    else:
-        sample = calls_text
-    keys: dict[str, Any] = {}
-    if name != "text" or rng.random() < 0.5:
-        keys["content"] = name
-    if args or rng.random() < 0.1:
-        keys["content_args"] = args
-    return keys, sample
-
-
-def value_parser(rng: random.Random) -> dict[str, Any]:
-    return rng.choice(
-        (
-            {"name": "json", "args": {"allow_non_json": True}},
-            {"name": "json"},
-            {"name": "text"},
-            {"name": "text", "args": {"strip": False}},
-            {"name": "int"},
-            {"name": "float", "args": {}},
-            {"name": "kv-lines", "args": {"kv_sep": "="}},
-            {},
-            {"name": "nothing"},
-        )
-    )
-
-
-def transform(rng: random.Random, names: tuple[str, ...]) -> Any:
-    values: list[Any] = ["{content}", "{content}", "call", 1, None, True, {"k": "{content}"}, ["{content}", 2.5]]
-    if rng.random() < 0.1:
-        values.append("{content.k}")
-    values += [f"{{{name}}}" for name in names] * 4
-    pick = rng.random()
-    if pick < 0.5:
-        head = f"{{{names[0]}}}" if names else rng.choice(("f", "{content.name}", "f", "f", "x"))
-        return {"type": "function", "function": {"name": head, "arguments": rng.choice(values)}}
-    if pick < 0.6:
-        return {"function": "{content}"}
-    if pick < 0.7:
-        return rng.choice(values)
-    if pick < 0.75:
-        return "{missing}"
-    return {rng.choice(("a", "b", "", "k k")): rng.choice(values) for _ in range(rng.randint(0, 3))}
 
 
 # Templates

@@ -156,10 +156,13 @@ def test_show(form):
         assert run("show", "t.json").out == result.out
 
 
-def test_check(here):
-    result = run("check", "t.json")
-    assert result.code == 0 and result.err == ""
-    assert all(line.startswith("note: ") for line in result.out.splitlines())
+def test_check():
+    good = run("check", "qwen3")
+    assert good.code == 0 and good.err == ""
+    assert all(line.startswith("note: ") for line in good.out.splitlines())
+    complaints = run("check", "t.json")  # a second <think> overwrites the first
+    assert complaints.code == 1 and complaints.err == ""
+    assert all(re.match(r"(error|warning|note): \$\S*: .+ \[\S+\]$", line) for line in complaints.out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -171,12 +174,12 @@ def test_check_complains_of_errors_and_warnings(monkeypatch, levels, code):
 
     def check(template, portable):
         asked.append((template, portable))
-        return [SimpleNamespace(level=level, where="$.fields.content.close", message="leaks") for level in levels]
+        return [SimpleNamespace(level=level, where="$.x", rule="leak", message="it leaks") for level in levels]
 
     monkeypatch.setitem(sys.modules, "rtgen.check", SimpleNamespace(check=check))
     result = run("check", "t.json", "--portable")
     assert (result.code, result.err) == (code, "")
-    assert result.out.splitlines() == [f"{level}: $.fields.content.close: leaks" for level in levels]
+    assert result.out.splitlines() == [f"{level}: $.x: it leaks [leak]" for level in levels]
     run("check", "t.json")
     assert asked == [(TEMPLATE, True), (TEMPLATE, False)]
 

@@ -1,4 +1,4 @@
-"""The cases in `content/`: a folder for each content parser, JSON files with lists of args, text, and value or error."""
+"""The cases in `content/`: a folder for each parser, JSON files with lists of args, text, and value or error."""
 
 from __future__ import annotations
 
@@ -41,6 +41,14 @@ def test_case(name: str, case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", sorted(content.PARSERS))
 def test_what_absent_says_is_what_none_raises(name: str) -> None:
-    for args in (None, [], {}, {"strip": False}, {"tag_pattern": "(?P<key>a)"}, {"tag_pattern": "("}, {"string_delims": 1}):
+    for args in (
+        None,
+        [],
+        {},
+        {"strip": False},
+        {"tag_pattern": "(?P<key>a)"},
+        {"tag_pattern": "("},
+        {"string_delims": 1},
+    ):
         kind, result = outcome(lambda args=args: parse_content(None, name, args))  # type: ignore[misc, arg-type]
         assert content.absent(name, args) == (result.__name__ if kind == "error" else None), args

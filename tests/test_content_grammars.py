@@ -1,4 +1,7 @@
-"""The grammars as oracles: what they generate, the emitted code reads with the value that a walk over the tree gives."""
+"""The grammars as oracles: what they generate, the emitted code reads as a walk over the tree does.
+
+The grammars also word the errors.
+"""
 
 from __future__ import annotations
 
@@ -89,8 +92,6 @@ def _holds(text: str, pairs: tuple[tuple[str, str], ...]) -> bool:
 class _Calls(lark.Transformer[Any, Any]):
     """The value of a call list."""
 
-    CONSTANTS = {"True": True, "true": True, "False": False, "false": False, "None": (None,), "null": (None,)}
-
     def start(self, items: list[Any]) -> Any:
         return [item for item in items if item is not None]
 
@@ -119,7 +120,7 @@ class _Calls(lark.Transformer[Any, Any]):
         return int(items[0]) if items[0].type == "INTEGER" else float(items[0])
 
     def constant(self, items: list[lark.Token]) -> Any:
-        return self.CONSTANTS[str(items[0])]
+        return {"true": True, "false": False}.get(str(items[0]).lower(), (None,))
 
 
 def _plain(item: Any) -> Any:
@@ -130,7 +131,8 @@ def test_call_lists() -> None:
     source = grammar.read("call_list")
     parser = explain.parser(source)
     parse = compile_parser("python-call-list", {})
-    body = st.lists(st.sampled_from(["a", " ", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\\\", "\\/", "\u00e9"]), max_size=4)
+    parts = ["a", " ", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\\\", "\\/", "\u00e9"]
+    body = st.lists(st.sampled_from(parts), max_size=4)
     explicit = {
         "BLANK": st.sampled_from([" ", "\n"]),
         "NAME": st.from_regex(r"\A[a-c][a-z0-9]{0,2}(?:[-.][a-z0-9]{1,2})?\Z").filter(lambda name: name[0] != "\n"),
@@ -155,7 +157,12 @@ def test_call_lists() -> None:
 @pytest.mark.parametrize(
     ("name", "args", "text", "fault"),
     [
-        ("json", {}, '{"a": 1 "b": 2}', "the text is not JSON: expecting ',' delimiter at character 8; expected ',' or '}'"),
+        (
+            "json",
+            {},
+            '{"a": 1 "b": 2}',
+            "the text is not JSON: expecting ',' delimiter at character 8; expected ',' or '}'",
+        ),
         (
             "json",
             {"string_delims": [["<s>", "</s>"]], "unquoted_keys": True},

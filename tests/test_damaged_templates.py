@@ -14,7 +14,7 @@ import pytest
 import rtgen
 from rtgen.template import validate
 from tests import strategies
-from tests.differential import check_run
+from tests.comparison import check_run
 from tests.oracle import Oracle
 
 DAMAGED = 2400

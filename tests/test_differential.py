@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests import strategies
-from tests.differential import Tally, check_run, is_corner, main, minimise, run_many
+from tests.comparison import check_run, is_corner
+from tests.differential import Tally, main, run_many
+from tests.minimise import minimise
 from tests.oracle import Compiled, Oracle, contradiction, engine, join, same, stream
 
 RUNS = 700

@@ -48,6 +48,7 @@ TREES: list[tuple[str, Node]] = [
     ("[^]a]", CharClass("[^]a]")),
     (r"[a-\d[:alpha:]-]]", sequence(CharClass(r"[a-\d[:alpha:]-]"), Literal("]"))),
     ("[[:]", CharClass("[[:]")),
+    (r"[\s\S]", ANY),
     ("[<]", Literal("<")),
     (r"[\n]", Literal("\n")),
     (r"[\b]", Literal("\b")),

@@ -192,3 +192,10 @@ def test_classes_are_those_of_the_installed_regex() -> None:
         for source in (r"\s", r"\w", r"\d", "(?i:ω)"):
             search = Search(compile_program(parse(source)))
             assert (search.find(char, 0, True) == SETTLED) == bool(regex.search(source, char))
+
+
+def test_find_after_match_looks_at_all_starts() -> None:
+    search = Search(compile_program(parse("a+b")))
+    assert search.match("xabaa", 3, False) == PENDING
+    assert search.find("xabaa", 0, False) == SETTLED
+    assert (search.start, search.end) == (1, 3)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.differential import Difference, check_run, continuations
+from tests.comparison import Difference, check_run, continuations
 from tests.oracle import Oracle, _alike, atoms, engine, same, stream
 from tests.strategies import Run
 
@@ -64,12 +64,9 @@ def shared(left: list[dict[str, Any]], right: list[dict[str, Any]]) -> list[dict
     found = []
     for mine, yours in zip(left, right):
         if mine["type"] == yours["type"] == "region_chunk" and _alike(mine, yours):
-            size = 0
-            for size, (one, other) in enumerate(zip(mine["text"], yours["text"])):
-                if one != other:
-                    break
-            else:
-                size = min(len(mine["text"]), len(yours["text"]))
+            pairs = enumerate(zip(mine["text"], yours["text"]))
+            shorter = min(len(mine["text"]), len(yours["text"]))
+            size = next((at for at, (one, other) in pairs if one != other), shorter)
             if size:
                 found.append(mine | {"text": mine["text"][:size]})
             if size < len(mine["text"]) or size < len(yours["text"]):

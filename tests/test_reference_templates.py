@@ -1,4 +1,4 @@
-"""The response templates that are in use, over realistic outputs of their models: the whole-text answer in every chunking.
+"""The response templates in use, over realistic outputs of their models: the whole-text answer in every chunking.
 
 The templates themselves are others' work and not part of this project: they are looked for beside the checkout, or in
 the folder that RTGEN_REFERENCE_TEMPLATES names. The outputs are `tests/data/reference_outputs.json`.
@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.comparison import check_promptness, check_run
 from tests.conftest import HERE, ROOT, load_json
-from tests.differential import check_promptness, check_run
 from tests.oracle import Oracle, contradiction, engine, stream
 from tests.strategies import Run, chunkings, random_chunks
 

@@ -48,10 +48,10 @@ def _implicit(subject: Subject, field: Field) -> Iterator[Finding]:
     end = subject.sample(field, "close")
     if end is None or field.content not in ("text", "json", "xml-inline", "kv-lines", "python-call-list"):
         return
-    body = bodies(field, WORDS[0])[0]
-    kept = _value(subject.parse(body + end), field)
+    body, kept = _body(subject, field, end)
     if not _holds(kept, WORDS[0]):
-        if field.content == "text" and subject.parse(body + end) is not None:
+        message = subject.parse(body + end)
+        if field.content == "text" and message is not None and not _holds(message, WORDS[0]):
             yield _never_kept(subject, field, body + end)
         return
     found = [loss for loss in _after_the_end(subject, field, body, end, kept)]
@@ -65,6 +65,24 @@ def _implicit(subject: Subject, field: Field) -> Iterator[Finding]:
             + _advice(field),
         )
     yield from _last_piece(subject, field, body, end)
+
+
+def _body(subject: Subject, field: Field, end: str) -> tuple[str, Any]:
+    """An output up to the implicit field's closer, and the value that the field gets from it.
+
+    Where an opener matches at the start of the text, another region stands before the implicit field's text.
+    """
+    body = bodies(field, WORDS[0])[0]
+    kept = _value(subject.parse(body + end), field)
+    if _holds(kept, WORDS[0]):
+        return body, kept
+    for other in subject.template.fields:
+        region = None if other is field else subject.region(other, 1)
+        if region is not None:
+            value = _value(subject.parse(region.text + body + end), field)
+            if _holds(value, WORDS[0]):
+                return region.text + body, value
+    return body, kept
 
 
 def _advice(field: Field) -> str:

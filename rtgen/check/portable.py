@@ -41,9 +41,16 @@ RAW = (
 
 def portable(subject: Subject) -> Iterator[Finding]:
     """Where the patterns of the template are not for every engine."""
+    notes: dict[tuple[str, str], list[str]] = {}
     for where, source in _patterns(subject):
-        for rule, what, level in _unportable(source):
-            yield Finding("warning" if level else "note", where, f"portable-{rule}", what)
+        for rule, what, grave in _unportable(source):
+            if grave:
+                yield Finding("warning", where, f"portable-{rule}", what)
+            else:
+                notes.setdefault((rule, what), []).append(where)
+    for (rule, what), places in notes.items():
+        more = f" (and in {len(places) - 1} more)" if len(places) > 1 else ""
+        yield Finding("note", places[0], f"portable-{rule}", what + more)
 
 
 def _patterns(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -76,7 +83,7 @@ def _tag_patterns(args: Any, where: str) -> Iterator[tuple[str, str]]:
 
 
 def _unportable(source: str) -> Iterator[tuple[str, str, bool]]:
-    """Rule, sentence, and whether it is more than a note, for each thing in a pattern that engines disagree about."""
+    """Rule, sentence, and whether it is a warning (not a note), for each thing in a pattern that engines disagree about."""
     node = parse(source)
     seen = dict.fromkeys(_seen(node, source))
     yield from seen

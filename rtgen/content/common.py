@@ -79,7 +79,7 @@ PIECE = 100
 
 
 def string(out: Module, hint: str, text: str) -> str:
-    """The expression of a string from a template inside a line of code: a literal, or a constant's name if it is long."""
+    """The expression of a string from a template in a line of code: a literal, or a constant's name if it is long."""
     expression = literal(text)
     return expression if len(expression) <= SHORT else _constant(out, hint, "", text)
 

@@ -53,7 +53,7 @@ def expectation(
         else:
             source = grammar.read(language)
         found = expected(source, text)
-    except lark.exceptions.GrammarError:  # such as an empty delimiter
+    except Exception:  # odd delimiters make no grammar, and nothing here may take the place of the error itself
         return ""
     if found is None:
         return ""
@@ -66,7 +66,7 @@ def expected(source: str, text: str) -> tuple[int, str] | None:
     try:
         parser(source).parse(text)
     except lark.exceptions.UnexpectedCharacters as error:
-        return error.pos_in_stream, _listed(error.allowed)
+        return error.pos_in_stream or 0, _listed(error.allowed)
     except lark.exceptions.UnexpectedToken as error:
         place = error.token.start_pos if error.token.type != "$END" else len(text)
         return len(text) if place is None else place, _listed(error.accepts or error.expected)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("grammars")
 
 
-@lru_cache(maxsize=None)
+@cache
 def read(name: str) -> str:
     """The text of the grammar file `name`, which is given without its suffix."""
     return (FOLDER / f"{name}.lark").read_text(encoding="utf-8")

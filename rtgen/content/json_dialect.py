@@ -94,7 +94,7 @@ def read_delims(delims: Any) -> tuple[list[tuple[str, str] | str], tuple[str, st
             return passes, ("TypeError", f"string_delims holds {kind(delim)}, it must be a list of pairs")
         if len(delim) != 2:
             return passes, ("ValueError", f"string_delims holds a group of {len(delim)}, it must be a list of pairs")
-        opener, closer = delim
+        opener, closer = list(delim)
         if isinstance(opener, str) and isinstance(closer, str):
             passes.append((opener, closer))
             continue
@@ -144,8 +144,8 @@ def _one_pair(out: Module, body: Writer, pair: tuple[str, str], keys: str | None
         body.line(f"parts = split_strings(text, {opener}, {closer})")
     if keys:
         body.line(rf'parts[::2] = {keys}("\x01".join(parts[::2])).split("\x01")')
-    out.use_runtime("dialect", "encode_string")
-    body.line("parts[1::2] = map(encode_string, parts[1::2])")
+    out.use_runtime("dialect", "encode_strings")
+    body.line("parts[1::2] = encode_strings(parts[1::2])")
     return '"".join(parts)'
 
 

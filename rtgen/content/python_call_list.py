@@ -68,7 +68,9 @@ class _Tokens:
         self.next_argument = token("next_argument", r"([,)])")
         self.next_call = token("next_call", r"([,\]])")
         self.end = token("end", r"\Z")
-        self.value = token("value", rf"(?:({string})|({decimal})|({integer})|({name})|(\[)({blank}\])?|\{{({blank}\}})?)")
+        self.value = token(
+            "value", rf"(?:({string})|({decimal})|({integer})|({name})|(\[)({blank}\])?|\{{({blank}\}})?)"
+        )
         self.next_item = token("next_item", r"([,\]])")
         self.key = token("key", rf"({string}){blank}:")
         self.next_pair = token("next_pair", r"([,}])")

@@ -40,6 +40,7 @@ def emit(out: Module, args: Any) -> Expr:
     fault = pattern_fault(pattern)
     if fault is not None:
         return refuse(out, *fault)
+    assert isinstance(pattern, str)
     node = parse(pattern)
     tags = _Tags(out, args, node)
     shape = recognise(node)

@@ -1,4 +1,4 @@
-"""The usual shape of a `tag_pattern`, which plain string searches read: `LEAD key MIDDLE value CLOSE`.
+r"""The usual shape of a `tag_pattern`, which plain string searches read: `LEAD key MIDDLE value CLOSE`.
 
     <parameter=(?P<key>[^>\n]+)>\s*(?P<value>.*?)\s*</parameter>
     <arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>
@@ -6,7 +6,8 @@
 - LEAD is a literal.
 - The key is a run of one class that lacks the first character of MIDDLE, so only the longest run can go on; or `.*?`,
   which ends at the first MIDDLE.
-- MIDDLE is a literal, then perhaps `\s*` and a literal that holds something else. Where it begins settles where it ends.
+- MIDDLE is a literal, then perhaps `\s*` and a literal that holds something else. Where it begins settles where it
+  ends.
 - The value is `.*?`. Before it there may be a gap, `\s*` or one optional character; after it the same, then CLOSE.
 - CLOSE is a literal, or starts with one and has a bounded width. Its first character is none of the gap's, so a gap
   that gives characters back finds no CLOSE that it did not find before.
@@ -108,9 +109,9 @@ def _split_gap(items: list[Node], last: bool) -> tuple[list[Node], str | None]:
     rest = items[:-1] if last else items[1:]
     if gap in (Repeat(BLANK, 0, None, "greedy"), Repeat(BLANK, 0, None, "possessive")):
         return rest, r"\s"
-    if isinstance(gap, Repeat) and (gap.least, gap.most) == (0, 1) and gap.mode != "lazy":
-        if isinstance(gap.item, Literal) and len(gap.item.text) == 1 and gap.item.text.isascii():
-            return rest, gap.item.text
+    one = gap.item if isinstance(gap, Repeat) and (gap.least, gap.most) == (0, 1) and gap.mode != "lazy" else None
+    if isinstance(one, Literal) and len(one.text) == 1 and one.text.isascii():
+        return rest, one.text
     return rest, None
 
 
@@ -165,7 +166,7 @@ def _first_char(part: str | Node) -> str:
 def source(node: str | Node) -> str:
     """Regex source of a node that `_plain` accepts."""
     if isinstance(node, str):
-        return regex.escape(node).replace("\\\n", r"\n").replace("\\\t", r"\t").replace("\\\r", r"\r")
+        return str(regex.escape(node)).replace("\\\n", r"\n").replace("\\\t", r"\t").replace("\\\r", r"\r")
     if isinstance(node, Literal):
         return source(node.text)
     if isinstance(node, (CharClass, Look)):

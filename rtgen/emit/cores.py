@@ -20,11 +20,13 @@ from rtgen.lower import State, Watch, core_order
 class CoreSearch:
     """Names of the compiled regexes, and the delimiter of each of their groups (the first group is number 1).
 
+    `probe` is a third one, which is cheap and finds wherever the beginning of a core may stand.
     `order` is the order in which the delimiters are tried. `newline` is the delimiter that an alternative `$` belongs to, `blanks` the cores that white space may precede.
     """
 
     next: str
     last: str
+    probe: str
     order: tuple[Watch, ...]
     groups: tuple[Watch, ...]
     newline: Watch | None
@@ -46,13 +48,15 @@ def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
     assert order is not None, "the strategy needs an order"
     newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
     groups: list[Watch] = []
-    following, last = [], []
+    following, last, probe = [], [], []
     for first in dict.fromkeys(core[0] for watch in order for core in watch.kind.cores):
         tails = [(watch, [core[1:] for core in watch.kind.cores if core[0] == first]) for watch in order]
         tails = [(watch, texts) for watch, texts in tails if texts]
         groups += [watch for watch, _ in tails]
         whole = "|".join(f"({'|'.join(map(re.escape, texts))})" for _, texts in tails)
         last.append(f"{re.escape(first)}(?:{whole})")
+        seconds = {text[:1] for _, texts in tails for text in texts}
+        probe.append(re.escape(first) + ("" if "" in seconds else f"(?![^{re.escape(''.join(sorted(seconds)))}])"))
         following.append(re.escape(first) + _with_edge(whole, {text for _, texts in tails for text in texts}))
     if newline is not None:
         following.append(r"\n\Z")
@@ -62,6 +66,7 @@ def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
         next=out.constant(f"{stem}_next", f"re.compile({literal('|'.join(following))})"),
         last=out.constant(f"{stem}_last", f"re.compile({literal('|'.join(last))})"),
         order=order,
+        probe=out.constant(f"{stem}_probe", f"re.compile({literal('|'.join(probe))})"),
         groups=tuple(groups),
         newline=newline,
         blanks=tuple(core for watch in order if watch.kind.blanks_before for core in watch.kind.cores),

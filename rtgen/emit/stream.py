@@ -18,11 +18,12 @@ from rtgen.template import Field
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A state with the identifiers made for it."""
+    """A state with the identifiers made for it, and its number in `feed` (0: it has no branch there)."""
 
     state: State
     stem: str
     store: Store | None
+    number: int
 
 
 class StreamEmitter:
@@ -35,7 +36,8 @@ class StreamEmitter:
         for state in program.states:
             label = "outside" if state.field is None else state.field.name
             store = stores[state.field.name] if state.field is not None else None
-            self.regions[None if state.outside else label] = Region(state, names.make(label), store)
+            number = 0 if state.strategy == "searches" else 1 + sum(1 for r in self.regions.values() if r.number)
+            self.regions[None if state.outside else label] = Region(state, names.make(label), store, number)
         self.outside = self.regions[None]
         self.patterns = any(
             watch.kind.settled_by == "pattern" or state.strategy == "searches"
@@ -72,6 +74,7 @@ class StreamEmitter:
             start = self.outside.state.strategy == "searches"  # where `^` may be met
             self._enter(self.outside, "Parser._resume" if start else None)
             code.line("return _new_message()")
+        self._feed()
         code.line()
         with code.block("def _cut(self, prefix):"):
             code.doc("What of the prefix belongs to the response.")
@@ -82,18 +85,91 @@ class StreamEmitter:
             code.line("return _finish(self._message)")
 
     def _enter(self, region: Region, quick: str | None = None) -> None:
+        """The lines that make it the present state; outside, the implicit region is not open yet."""
+        waits = region.state.outside and region.state.field is not None
+        self.code.line(f"self._state = {0 if waits else region.number}")
         self.code.line(f"self._quick = {quick or self._quick_of(region)}")
         self.code.line(f"self._scan = ResponseParser._scan_{region.stem}")
 
     def _quick_of(self, region: Region) -> str:
-        """The quick function; a state in which a match may begin with any character has none of its own."""
-        if region.state.strategy == "searches" and emit_starts(self.out, region.state.watches) is None:
-            return "Parser._resume"
-        return f"ResponseParser._in_{region.stem}"
+        """The quick function; a state has one of its own only if its matchers need text before the chunk."""
+        if region.state.strategy == "searches" and emit_starts(self.out, region.state.watches) is not None:
+            return f"ResponseParser._in_{region.stem}"
+        return "Parser._resume"
 
     # A chunk in which no delimiter can begin.
 
+    def _feed(self) -> None:
+        """`feed`, with a branch for each state whose chunks mostly go straight to an event."""
+        numbered = [region for region in self.regions.values() if region.number]
+        if not numbered:
+            return
+        code = self.code
+        code.line()
+        with code.block("def feed(self, text):"):
+            code.doc("Give the parser the next piece of text; returns the events that are certain now.")
+            with code.block("if not text:"):
+                code.line("return self._nothing()")
+            with code.block("try:"):
+                code.line("state = self._state")
+                for region in numbered:
+                    with code.block(f"if state == {region.number}:"):
+                        code.line(f"# {state_line(region.state).split(': ', 1)[0]}")
+                        code.line("held = self._held + text")
+                        self._feed_state(region)
+                code.line("return self._quick(self, text)")
+            with code.block("except BaseException as error:"):
+                code.line("self._close(error)")
+                code.line("raise")
+
+    def _feed_state(self, region: Region) -> None:
+        """The branch of one state: what follows it is for chunks in which a delimiter can begin."""
+        code, state = self.code, region.state
+        if state.strategy != "cores":
+            self._feed_event(region)
+            return
+        search = emit_core_search(self.out, state, region.stem)
+        first = first_characters(state)
+        test = f"{search.probe}.search(held) is None"
+        if len(first) == 1 and not first.isalnum():
+            test = f"{literal(first)} not in held or {test}"
+        with code.block(f"if {test}:"):
+            if search.blanks:
+                self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+                with code.block("if held[-1] in BLANK_SET:"):
+                    code.line("text = held.rstrip(BLANKS)")
+                    code.line("self._held = held[len(text) :]")
+                    with code.block("if len(self._held) > LONG_RUN:"):
+                        code.line("hold_blanks(self)")
+                    with code.block("if not text:"):
+                        code.line("return []")
+                    code.line("held = text")
+                with code.block("else:"):
+                    code.line('self._held = ""')
+            elif search.newline is not None:
+                with code.block('if held[-1] == "\\n":'):
+                    code.line('self._held = "\\n"')
+                    code.line("held = held[:-1]")
+                    with code.block("if not held:"):
+                        code.line("return []")
+                with code.block("else:"):
+                    code.line('self._held = ""')
+            else:
+                code.line('self._held = ""')
+            self._feed_event(region)
+
+    def _feed_event(self, region: Region) -> None:
+        """The chunk `held` belongs to the region."""
+        code, field = self.code, region.state.field
+        if field is None:
+            code.line("self._start += len(held)")
+            code.line("return []")
+            return
+        code.line("self._parts.append(held)")
+        code.line(f"return [{_chunk(field, 'held')}]")
+
     def _quick(self, region: Region) -> None:
+        """The quick function of a state whose matchers may look at text before the chunk."""
         state, code = region.state, self.code
         if self._quick_of(region) == "Parser._resume":
             return
@@ -103,56 +179,23 @@ class StreamEmitter:
             code.line("held = self._held")
             code.line('self._held = ""')
             code.line("held += text")
-            if state.strategy == "cores":
-                self._quick_guards(region)
-            elif state.strategy == "searches":
-                self._quick_context(state)
+            self._quick_context(state)
             if state.field is None:
                 code.line("self._start += len(held)")
                 code.line("return []")
                 return
             code.line("self._parts.append(held)")
-            name, dirty = literal(state.field.name), state.field.content not in STREAMABLE
-            chunk = f'{{"type": "region_chunk", "field": {name}, "text": held, "dirty": {dirty}}}'
+            chunk = _chunk(state.field, "held")
             if state.outside:
                 with code.block("if self._opened:"):
                     code.line(f"return [{chunk}]")
                 code.line("self._opened = True")
-                opened = f'{{"type": "region_open", "field": {name}}}'
-                code.line(f"return [{opened}, {chunk}]")
+                code.line(f'return [{{"type": "region_open", "field": {literal(state.field.name)}}}, {chunk}]')
             else:
                 code.line(f"return [{chunk}]")
 
-    def _quick_guards(self, region: Region) -> None:
-        """What must be looked at more closely: a character with which a core begins, white space before the edge."""
-        code, state = self.code, region.state
-        first = first_characters(state)
-        test = f"{emit_core_search(self.out, state, region.stem).next}.search(held)"
-        if len(first) == 1 and not first.isalnum():
-            test = f"{literal(first)} in held and {test}"
-        with code.block(f"if {test}:"):
-            code.line("return self._advance(held, 0, False)")
-        if any(watch.kind.blanks_before for watch in state.watches):
-            self.out.use_runtime("blanks", "BLANKS")
-            with code.block("if held[-1] in BLANKS:"):
-                with code.block("if self._blank_run and not text.strip(BLANKS):"):
-                    code.line("self._held = held")
-                    code.line("return []")
-                code.line("kept = held.rstrip(BLANKS)")
-                code.line("self._held = held[len(kept) :]")
-                with code.block("if not kept:"):
-                    code.line("self._blank_run = True")
-                    code.line("return []")
-                code.line("held = kept")
-        elif any(watch.kind.final_newline for watch in state.watches):
-            with code.block('if held[-1] == "\\n":'):
-                code.line('self._held = "\\n"')
-                code.line("held = held[:-1]")
-                with code.block("if not held:"):
-                    code.line("return []")
-
     def _quick_context(self, state: State) -> None:
-        """The same, where text before the chunk is kept for delimiters that look back."""
+        """A delimiter that may begin in the chunk is looked at more closely; else the chunk is told from what is kept."""
         code, starts = self.code, emit_starts(self.out, state.watches)
         code.line("at = self._at")
         if starts:
@@ -288,7 +331,7 @@ class StreamEmitter:
         code = self.code
         self._add_text(region)
         code.line(f"self._held, self._at, self._look = text, begin, {look}")
-        code.line("self._quick = Parser._resume")
+        code.line("self._state = 0")
         code.line("return -1")
 
     def _acts_early(self, region: Region, watch: Watch) -> str:
@@ -429,9 +472,12 @@ class StreamEmitter:
             code.line('self._held, self._at, self._look = "", 0, -1')
         else:
             code.line("self._held, self._at, self._look = text[begin:], 0, -1")
-            if state.strategy == "cores" and any(watch.kind.blanks_before for watch in state.watches):
-                code.line("self._blank_run = False")
-        code.line(f"self._quick = {self._quick_of(region)}")
+        waits = state.outside and state.field is not None
+        code.line(f"self._state = {region.number} if self._opened else 0" if waits else f"self._state = {region.number}")
+        if any(watch.kind.blanks_before for watch in state.watches):
+            self.out.use_runtime("blanks", "LONG_RUN", "hold_blanks")
+            with code.block("if len(self._held) > LONG_RUN and begin == before_blanks(text, at, len(text)):"):
+                code.line("hold_blanks(self)")
         if self.patterns:
             code.line("self._forget()")
         code.line("return -1")
@@ -448,10 +494,7 @@ class StreamEmitter:
                     code.line("self._opened = True")
                     code.line(f'events.append({{"type": "region_open", "field": {name}}})')
             code.line("self._parts.append(text)")
-            dirty = field.content not in STREAMABLE
-            code.line(
-                f'events.append({{"type": "region_chunk", "field": {name}, "text": text, "dirty": {dirty}}})'
-            )
+            code.line(f"events.append({_chunk(field, 'text')})")
 
     def _open(self, region: Region) -> None:
         assert region.state.field is not None
@@ -475,6 +518,7 @@ class StreamEmitter:
                         code.line("self._captures = {}")
                     code.line("return")
                 code.line("self._opened = False")
+                code.line("self._state = 0")
             code.line('body = "".join(self._parts)')
             code.line("self._parts = []")
             if not region.state.outside:
@@ -487,6 +531,12 @@ class StreamEmitter:
                 code.line("self._captures = {}")
             code.line(f'events.append({{"type": "region_close", "field": {name}, "value": value}})')
             code.line("self._start += len(body)")
+
+
+def _chunk(field: Field, text: str) -> str:
+    """The event of a chunk, as an expression; `text` is the name of its variable."""
+    dirty = field.content not in STREAMABLE
+    return f'{{"type": "region_chunk", "field": {literal(field.name)}, "text": {text}, "dirty": {dirty}}}'
 
 
 def _is_plain(watch: Watch) -> bool:

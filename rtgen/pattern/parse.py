@@ -58,6 +58,7 @@ _PROPERTY_PART = _ALNUM | frozenset(" &_-.")
 _PROPERTY_VALUE_PART = _ALNUM | frozenset(" &_-./")
 _NAME_PART = _ALNUM | frozenset(" -")
 _FUZZY = re.compile(r"\d*(?:<=?)?[deis]")
+_EVERYTHING = {f"[\\{one}\\{other}]" for one, other in ("sS", "Ss", "wW", "Ww", "dD", "Dd")}
 _NO_QUANTIFIER = (-1, -1)
 
 
@@ -75,6 +76,8 @@ def parse(pattern: str) -> Node:
         return parser.whole()
     except OutsidePromise as outside:
         return Opaque(pattern, str(outside))
+    except RecursionError:
+        return Opaque(pattern, "groups nested too deeply")
 
 
 class _Reader:
@@ -388,7 +391,8 @@ class _Parser(_Reader):
             raise OutsidePromise("a POSIX class under the ASCII flag")
         if single and only is not None and not negative and not self.flags & IGNORECASE:
             return Literal(only)
-        return self.class_source(self.source[start : self.at], cased=True)
+        source = self.source[start : self.at]
+        return ANY if source in _EVERYTHING else self.class_source(source, cased=True)
 
     def set_member(self) -> str | None:
         """Read an item or a range; the character if it is a single one."""

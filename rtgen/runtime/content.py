@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+
 def expected_there(text: str, position: int, *language: Any) -> str:
     """What was expected in `text`, as the end of a sentence about `position`; empty where there is nobody to ask."""
     try:

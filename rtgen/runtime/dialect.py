@@ -9,8 +9,11 @@ from typing import Any
 
 from rtgen.runtime.content import expected_there
 
-encode_string: Callable[[str], str] = json.encoder.encode_basestring_ascii
-"""A string as JSON, exactly as `json.dumps` writes it, without the way there."""
+
+def encode_strings(strings: list[str]) -> list[str]:
+    """The strings as JSON, each as `json.dumps` writes it, by the function that it ends up in."""
+    return list(map(json.encoder.encode_basestring_ascii, strings))
+
 
 Edit = tuple[int, int, str]
 """Start and end of a part of a text, and what takes its place."""
@@ -51,7 +54,8 @@ def _take_out_edits(text: str, opener: str, closer: str, captured: list[str]) ->
 
 def splice(text: str, edits: list[Edit]) -> str:
     """`text` after these edits, which are in order and do not overlap."""
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     for start, end, new in edits:
         pieces += (text[at:start], new)
         at = end
@@ -61,7 +65,7 @@ def splice(text: str, edits: list[Edit]) -> str:
 
 def take_out_pattern(text: str, pattern: str, captured: list[Any]) -> str:
     """As `take_out`, for a regex whose first group is the string."""
-    import regex
+    import regex  # not needed by any other function here
 
     def sentinel(found: Any) -> str:
         captured.append(found[1])
@@ -83,7 +87,9 @@ def _put_back_edits(text: str, captured: list[Any]) -> list[Edit]:
     return edits
 
 
-def json_fault(text: str, pairs: tuple[tuple[str, str], ...] = (), keys: Callable[[str], str] | None = None) -> Exception:
+def json_fault(
+    text: str, pairs: tuple[tuple[str, str], ...] = (), keys: Callable[[str], str] | None = None
+) -> Exception:
     """The error to raise for a region that is not JSON; `pairs` are its string delimiters, `keys` quotes bare keys.
 
     The fault is the JSON decoder's, with the place in `text` itself. Where Lark is installed, and `rtgen` to ask it,
@@ -108,13 +114,16 @@ def json_fault(text: str, pairs: tuple[tuple[str, str], ...] = (), keys: Callabl
         position = error.pos
         for _, edits in reversed(edited):
             position = _before(edits, position)
-        fault = f"the text is not JSON: {error.msg[0].lower()}{error.msg[1:]} at character {position}"
+        message = error.msg.rstrip(": ")
+        fault = f"the text is not JSON: {message[0].lower()}{message[1:]} at character {position}"
         return ValueError(fault + expected_there(text, position, "json", pairs, keys is not None))
+    except RecursionError:  # one call deeper than where it was read first
+        pass
     return ValueError("the text is not JSON")
 
 
 def _quote_edits(before: str, after: str) -> list[Edit]:
-    """The quotes that `after` has and `before` lacks; each stands beside a key, so never beside another quote's place."""
+    """The quotes that `after` has and `before` lacks; each stands beside a key, and never where `before` has one."""
     edits: list[Edit] = []
     at = after.find('"')
     while at >= 0:

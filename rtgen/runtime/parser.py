@@ -1,13 +1,15 @@
 """The part of a streaming parser that no template changes: feeding, ending, failing.
 
-A generated `ResponseParser` adds, for each state of its template, two functions:
+A generated `ResponseParser` adds, for each state of its template, up to three things:
 
-    quick(self, text) -> events     a chunk in which no delimiter can begin: the common case, straight to the event
+    a branch of feed     for a chunk in which no delimiter can begin: the common case, straight to the event
+    quick(self, text) -> events
+                         for any other chunk, or any chunk in a state without such a branch (`_state` 0)
     scan(self, text, at, events, final) -> int
-                                    acts on the first delimiter from `text[at:]` on and returns the place after it, or
-                                    -1 when the text is used up (the undecided rest is then in `_held`)
+                         acts on the first delimiter from `text[at:]` on and returns the place after it, or -1 when the
+                         text is used up (the undecided rest is then in `_held`)
 
-`_quick` and `_scan` hold the functions of the present state.
+`_state`, `_quick` and `_scan` hold the branch's number and the functions of the present state.
 """
 
 from __future__ import annotations
@@ -50,12 +52,12 @@ class Parser:
 
     __slots__ = (
         "initial_events",
+        "_state",
         "_quick",
         "_scan",
         "_held",
         "_at",
         "_look",
-        "_blank_run",
         "_parts",
         "_opened",
         "_empty_open",
@@ -79,7 +81,6 @@ class Parser:
         self._held = ""  # text that is not decided yet; what of it is decided ends at _at
         self._at = 0
         self._look = -1  # where the search in _held goes on
-        self._blank_run = False  # _held is known to be white space alone
         self._parts: list[str] = []  # the open region's text
         self._opened = False  # the implicit region holds something
         self._empty_open = False  # the open region's opener was empty
@@ -89,7 +90,7 @@ class Parser:
         self._searches: dict[str, Any] = {}
         self._message = self._begin()
         text = self._cut(prefix) if prefix else ""
-        self.initial_events: list[Event] = self._quick(self, text) if text else []
+        self.initial_events: list[Event] = self.feed(text) if text else []
 
     def feed(self, text: str) -> list[Event]:
         """Give the parser the next piece of text; returns the events that are certain now.
@@ -99,14 +100,18 @@ class Parser:
         that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once closed.
         """
         if not text:
-            if self._closed is not None:
-                raise RuntimeError(self._closed)
-            return []
+            return self._nothing()
         try:
             return self._quick(self, text)
         except BaseException as error:
             self._close(error)
             raise
+
+    def _nothing(self) -> list[Event]:
+        """What `feed` returns for nothing."""
+        if self._closed is not None:
+            raise RuntimeError(self._closed)
+        return []
 
     def finalize(self) -> tuple[dict[str, Any], list[Event]]:
         """End the text; returns the message and the last events. Raises as `feed` does, ParseError for a required
@@ -177,7 +182,7 @@ class Parser:
             self._closed = "the parser is closed: finalize() has returned its message"
         elif self._closed is None:
             self._closed = f"the parser is closed: it failed with {type(error).__name__}: {error}"
-        self._quick = Parser._refuse
+        self._state, self._quick = 0, Parser._refuse
         self._held = ""
         self._parts = []
         self._searches = {}

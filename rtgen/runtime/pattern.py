@@ -88,7 +88,8 @@ class _Loaded:
         self.blank = (-1,) * slots
         self.memo = memo == "on"
         self.fork = memo != "never"
-        self.tails: tuple[str, ...] | None = tails
+        # One of these has to stand in the text before a match can be certain.
+        self.tails: tuple[str, ...] | None = (self.needs,) if tails is None and self.needs else tails
         self.code = _load_code(program)
         self.candidate = _candidate(lead)
         self.skip: int | None = None
@@ -338,6 +339,7 @@ class Search:
         "_clear",
         "_field",
         "_forbidden",
+        "_from",
         "_fork_from",
         "_last",
         "_marks",
@@ -364,7 +366,7 @@ class Search:
         self._stack: list[tuple[Any, ...]] = []
         self._barrier = -1
         self._caps: tuple[int, ...] = ()
-        self._clear = 0
+        self._clear = self._from = 0
         self._base = -1
         self._forbidden = -1
         self._fork_from = 0
@@ -385,14 +387,16 @@ class Search:
         answer = self._answer
         start = self.start
         n = len(text)
-        if answer and at <= start:
+        if answer and self._from <= at <= start:
             if answer == SETTLED:
                 return SETTLED
             if self._resume(text, n, final):
                 return self._answer
             at = self._after(start)
-        elif at < self._clear:
-            at = self._clear
+        else:
+            if at < self._clear:
+                at = self._clear
+            self._from = at
         candidate = self._pattern.candidate
         last = n - 1
         if final and at < n and self._pattern.needs:
@@ -405,6 +409,7 @@ class Search:
                 if at < 0 or at >= n:
                     break
             if self._begin(text, at, n, final):
+                self._clear = at
                 return self._answer
             at = self._after(at)
         self._clear = n
@@ -420,8 +425,9 @@ class Search:
             if self._answer != SETTLED:
                 self._resume(text, n, final)
             return self._answer
-        if at < self._clear and not (self._answer and at > self.start):
+        if at < self._clear:
             return NOTHING
+        self._from = at
         self._begin(text, at, n, final)
         return self._answer
 
@@ -467,7 +473,7 @@ class Search:
     def _begin(self, text: str, at: int, n: int, final: bool) -> int:
         if self._base < 0 or at - self._base > 4096:
             self._prune(at)
-        self.start = self._clear = at
+        self.start = at
         self._fork_from = 0
         self._tail_at = at
         self._barrier = -1

@@ -60,7 +60,8 @@ def settle_later(
     parser: Any, resume: Callable[[str, int, bool], int], search: Any, text: str, at: int
 ) -> int:
     """Let the parser, which has acted on the delimiter at `at`, first learn where it ends. A step of a scan function."""
-    parser._after = (parser._quick, parser._scan)
+    parser._after = (parser._state, parser._quick, parser._scan)
+    parser._state = 0
     parser._tail = (resume, search)
     parser._held, parser._at, parser._look = text, at, -1
     parser._quick, parser._scan = Parser._resume, _scan_settle
@@ -76,7 +77,7 @@ def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], 
     parser._captures.update(search.groups())
     parser._start += search.end - at
     parser._empty_open = search.end == at
-    parser._quick, parser._scan = parser._after
+    parser._state, parser._quick, parser._scan = parser._after
     end: int = search.end
     return end
 
