@@ -17,7 +17,7 @@ def parse_response(
 
 @overload
 def parse_response(
-    text: Sequence[str],
+    text: list[str] | tuple[str, ...],
     template: Any,
     *,
     prefix: str | Sequence[str] | None = None,

@@ -101,7 +101,7 @@ class CompiledTemplate:
 
     @overload
     def parse_response(
-        self, text: Sequence[str], *, prefix: str | Sequence[str] | None = None, tools: Sequence[Any] | None = None
+        self, text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Sequence[Any] | None = None
     ) -> list[dict[str, Any]]: ...
 
     def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None) -> Any:

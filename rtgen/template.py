@@ -86,7 +86,11 @@ def validate(raw: object) -> Template:
     """
     if not isinstance(raw, dict):
         raise TemplateError(f"a response template is an object, not {_type_name(raw)}", path="$")
-    raw = json.loads(canonical(raw))
+    copy: dict[str, Any] = json.loads(canonical(raw))
+    return _validate(copy)
+
+
+def _validate(raw: dict[str, Any]) -> Template:
     if raw.get("version", 1) != 1:
         raise TemplateError(f"version {raw['version']!r} is not supported; the only version is 1", path="$.version")
     _refuse_unknown_keys(raw, TEMPLATE_KEYS, "$")

@@ -17,12 +17,12 @@ def source_of(name: str, args: Any) -> str:
     """A module whose `parse` is the content parser `name` with these arguments."""
     out = Module(reserved=["parse"])
     expression = content.emit(out, name, args)("text")
-    imports = "".join(f"import {module}\n" for module in sorted(out.imports))
+    imports = "".join(f"import {module}\n" for module in sorted(out.imports)) + "from typing import Any\n"
     runtime = ""
     for part, names in sorted(out.runtime.items()):
         runtime += f"from rtgen.runtime.{part} import {', '.join(sorted(names))}\n"
     parts = "\n".join(filter(None, [imports, runtime, out.constants.text()]))
-    functions = f"\n\ndef parse(text):\n    return {expression}\n"
+    functions = f"\n\ndef parse(text: str) -> Any:\n    return {expression}\n"
     return (parts + out.functions.text() + functions).lstrip("\n")
 
 

@@ -174,6 +174,7 @@ def check_chunks(compiled: Any, text: str, rng: random.Random, search: Search) -
             return f"{where}: no longer certain at {was_certain}"
         was_certain = search.start if answer == CERTAIN else -1
         rest = text[size:]
+        start, end = search.start, search.end
         for more in (rest, *CONTINUATIONS):
             wanted = reference(compiled, part + more, at)
             if answer == SETTLED and wanted != settled(search):
@@ -184,8 +185,15 @@ def check_chunks(compiled: Any, text: str, rng: random.Random, search: Search) -
                 return f"{where}: {wanted} with {more!r}"
             if answer == PENDING and wanted is not None and wanted[0] < search.start:
                 return f"{where}: {wanted} with {more!r}"
+        if at < size and rng.random() < 0.15:
+            fault = check_match(compiled, part, rng.randrange(at, size), rest, search)
+            if fault:
+                return fault
+            was_certain = -1
+        elif answer in (PENDING, CERTAIN) and rng.random() < 0.1:
+            at, was_certain = search.start + 1, -1  # as if another pattern had matched over it
         if answer == SETTLED:
-            at = max(search.end, search.start + 1) if rng.random() < 0.8 else search.start + 1
+            at = max(at, end, start + 1) if rng.random() < 0.8 else max(at, start + 1)
             if at > size:
                 break
     wanted = reference(compiled, text, at)
@@ -193,6 +201,23 @@ def check_chunks(compiled: Any, text: str, rng: random.Random, search: Search) -
     got = settled(search) if answer == SETTLED else None
     if got != wanted or answer not in (NOTHING, SETTLED):
         return f"final from {at}: {got} instead of {wanted}"
+    return None
+
+
+def check_match(compiled: Any, part: str, at: int, rest: str, search: Search) -> str | None:
+    """Whether the anchored question at `at` is answered truly for the continuations of `part`."""
+    answer = search.match(part, at, False)
+    found = settled(search) if answer == SETTLED else None
+    for more in (rest, *CONTINUATIONS):
+        match = compiled.match(part + more, at)
+        wanted = match and (
+            at,
+            match.end(),
+            {name: value for name, value in match.groupdict().items() if value is not None},
+        )
+        right = {NOTHING: wanted is None, PENDING: True, CERTAIN: wanted is not None, SETTLED: wanted == found}
+        if not right[answer]:
+            return f"match at {at} of {part!r}: answer {answer}, {found}, but {wanted} with {more!r}"
     return None
 
 

@@ -1,12 +1,12 @@
 """What is wrong or fragile in a response template, said so that its author can act on it.
 
-    refused    errors: the template is not accepted
-    losses     errors: example outputs that lose text, each parsed to see it
-    values     errors and warnings: placeholders without a value, parsers that cannot give what the field needs
-    fragile    warnings: delimiters that later text can change, or that hold the stream back
-    names      warnings: keys that nobody looks for
-    anchor     the place where the message begins
-    portable   on request: what other regex engines cannot do
+refused    errors: the template is not accepted
+losses     errors: example outputs that lose text, each parsed to see it
+values     errors and warnings: placeholders without a value, parsers that cannot give what the field needs
+fragile    warnings: delimiters that later text can change, or that hold the stream back
+names      warnings: keys that nobody looks for
+anchor     the place where the message begins
+portable   on request: what other regex engines cannot do
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ from rtgen.check.subject import Subject
 from rtgen.pattern import facts
 from rtgen.pattern.nodes import Look
 
+PROMPTS = (("<user>Hi\n", ""), ("Hi", "\n"), ("", ""), ("", " "))
+"""What stands before an anchor in a prompt, and behind it; the first two are no starts."""
+
 PLAIN_WORDS = regex.compile(r"[\w\s:,.]*")
 
 
@@ -31,13 +34,13 @@ def anchor(subject: Subject) -> Iterator[Finding]:
             "anchor-empty",
             "it matches no character, so it marks no place in a prompt; write the tokens that open the assistant's turn",
         )
-    elif not _appears(delimiter.source, found):
+    elif not _appears(delimiter.source, found, PROMPTS) and kind.number < 4:
         yield Finding(
             "error",
             where,
             "anchor-not-found",
-            "no text was found that it matches, so the whole prompt would be parsed as the beginning of the output; write "
-            "the tokens that open the assistant's turn",
+            "no prompt was found that it matches in, so the whole prompt would be parsed as the beginning of the output; "
+            "write the tokens that open the assistant's turn",
         )
     elif kind.may_be_empty:
         yield Finding(
@@ -55,6 +58,14 @@ def anchor(subject: Subject) -> Iterator[Finding]:
             "its lookahead needs text that the prompt may not hold behind it; the output is not searched for anchors, so "
             "the anchor would not be found then",
         )
+    elif kind.number < 4 and not _appears(delimiter.source, found, PROMPTS[:2]):
+        yield Finding(
+            "error",
+            where,
+            "anchor-at-start",
+            "it is found at the start of a prompt alone, where no assistant's turn begins, so the whole prompt would be "
+            "parsed as the beginning of the output; leave ^ out",
+        )
     elif found and all(PLAIN_WORDS.fullmatch(text) for text in found):
         yield Finding(
             "note",
@@ -65,11 +76,11 @@ def anchor(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _appears(source: str, found: tuple[str, ...]) -> bool:
-    """Whether one of the texts is found inside a prompt."""
+def _appears(source: str, found: tuple[str, ...], prompts: tuple[tuple[str, str], ...]) -> bool:
+    """Whether one of the texts is found in one of the prompts, which are what stands before it and behind it."""
     pattern = regex.compile(source, regex.DOTALL)
     for text in found:
-        for before, after in (("<user>Hi\n", ""), ("", ""), ("Hi", "\n"), ("Hi ", " ")):
+        for before, after in prompts:
             try:
                 if pattern.search(before + text + after, timeout=0.2):
                     return True

@@ -15,7 +15,7 @@ from rtgen.template import Delimiter, Field
 ENDS = {"text_end": r"\Z", "final_end": "$", "line_end": "(?m)$"}
 BORDERS = {"boundary": r"\b", "not_boundary": r"\B", "word_start": r"\m", "word_end": r"\M"}
 
-CROSSED = "<>|[]{}/\" \na1"
+CROSSED = '<>|[]{}/" \na1'
 """A class that holds all of these runs over any delimiter."""
 
 
@@ -96,7 +96,11 @@ def _looks(where: str, kind: Kind) -> Iterator[Finding]:
             f"response templates may refuse it; write the characters that belong to the delimiter alone",
         )
     elif kind.number == 4:
-        what = "a back-reference" if facts.has_backreference(kind.whole) else "an atomic group or possessive repeat"
+        what = (
+            "a back-reference or condition"
+            if facts.has_backreference(kind.whole)
+            else "an atomic group or possessive repeat"
+        )
         yield Finding(
             "warning",
             where,
@@ -122,12 +126,16 @@ def _told(shown: Witness | None) -> str:
 
 
 def _lengthened(where: str, kind: Kind, shown: Witness) -> Finding:
+    better = (
+        "list no literal that another one begins with"
+        if kind.literals and not (kind.blanks_before or kind.blanks_after)
+        else "make the optional part a delimiter of its own, or end it before"
+    )
     return Finding(
         "warning",
         where,
         "lengthened",
-        f"later text can change what it matches, so engines that act early split it differently{_told(shown)}; make the "
-        f"optional part a delimiter of its own, or end it before",
+        f"later text can change what it matches, so engines that act early split it differently{_told(shown)}; {better}",
     )
 
 

@@ -161,7 +161,7 @@ def _loss(subject: Subject, field: Field, output: str, more: str, kept: Any) -> 
 def _last_piece(subject: Subject, field: Field, body: str, end: str) -> Iterator[Finding]:
     """Words on both sides of a region: only a note, since models write calls last."""
     if field.repeats:
-        if field.join is None and field.content == "text":
+        if field.join is None and field.content == "text" and field.transform is None:
             yield _list_of_pieces(subject, field, body, end)
         return
     for region in _calls(subject, field):

@@ -15,6 +15,7 @@ from rtgen.pattern import facts
 from rtgen.pattern.nodes import (
     Alternation,
     Atomic,
+    BackReference,
     CharClass,
     Conditional,
     Group,
@@ -67,43 +68,61 @@ def _looked_at(node: Node) -> list[str]:
 
 
 def _texts(node: Node) -> list[str]:
-    """Texts of the node, at least one: the usual one, then those that differ from it in one place."""
-    texts = _of(node)
-    return list(dict.fromkeys(text for text in texts if len(text) <= MOST_CHARACTERS))[:MOST] or [""]
+    groups = {part.index: part.item for part in facts.walk(node) if isinstance(part, Group)}
+    return _Maker(groups).texts(node)
 
 
-def _of(node: Node) -> list[str]:
-    if isinstance(node, Literal):
-        return [node.text]
-    if isinstance(node, CharClass):
-        held = [char for char in PROBED if facts.matches(node.source, char)]
-        blank = next((char for char in held if char.isspace()), None)
-        return held[:1] + ([blank] if blank is not None and held[0] != blank else []) or ["?"]
-    if isinstance(node, (Group, Atomic)):
-        return _texts(node.item)
-    if isinstance(node, Alternation):
-        return [text for branch in node.branches for text in _texts(branch)]
-    if isinstance(node, Conditional):
-        return [*_texts(node.yes), *_texts(node.no)]
-    if isinstance(node, Sequence):
-        parts = [_texts(item) for item in node.items]
-        usual = [texts[0] for texts in parts]
-        varied = [
-            "".join([*usual[:place], other, *usual[place + 1 :]])
-            for place, texts in enumerate(parts)
-            for other in texts[1:]
-        ]
-        return ["".join(usual), *varied]
-    if isinstance(node, Repeat):
-        return _repeated(node)
-    return [""]  # conditions on the place, references, and what cannot be made up
+class _Maker:
+    """Makes texts of one pattern; `groups` are what its references refer to."""
+
+    def __init__(self, groups: dict[int, Node]) -> None:
+        self._groups = groups
+
+    def texts(self, node: Node) -> list[str]:
+        """Texts of the node, at least one: the usual one, then those that differ from it in one place."""
+        texts = self._of(node)
+        return list(dict.fromkeys(text for text in texts if len(text) <= MOST_CHARACTERS))[:MOST] or [""]
+
+    def _of(self, node: Node) -> list[str]:
+        if isinstance(node, Literal):
+            return [node.text]
+        if isinstance(node, CharClass):
+            return _characters(node)
+        if isinstance(node, (Group, Atomic)):
+            return self.texts(node.item)
+        if isinstance(node, Alternation):
+            return [text for branch in node.branches for text in self.texts(branch)]
+        if isinstance(node, Conditional):
+            return [*self.texts(node.yes), *self.texts(node.no)]
+        if isinstance(node, Sequence):
+            return _varied([self.texts(item) for item in node.items])
+        if isinstance(node, Repeat):
+            return self._repeated(node)
+        if isinstance(node, BackReference):
+            return self.texts(self._groups[node.index])[:1] if node.index in self._groups else [""]
+        return [""]  # conditions on the place, and what cannot be made up
+
+    def _repeated(self, node: Repeat) -> list[str]:
+        """White space and other optional characters are usually missing, optional text is usually there."""
+        least, most = node.least, node.least + 2 if node.most is None else node.most
+        usual = least if least or facts.is_single(node.item) else min(1, most)
+        counts = dict.fromkeys([usual, least, min(least + 1, most), min(least + 2, most)])
+        texts = self.texts(node.item)
+        return [text * count for count in counts for text in (texts if count else texts[:1])]
 
 
-def _repeated(node: Repeat) -> list[str]:
-    """White space and other optional characters are usually missing, optional text is usually there."""
-    most = node.least + 2 if node.most is None else node.most
-    least = node.least
-    usual = least if least or facts.is_single(node.item) else min(1, most)
-    counts = dict.fromkeys([usual, least, min(least + 1, most), min(least + 2, most)])
-    texts = _texts(node.item)
-    return [text * count for count in counts for text in (texts if count else texts[:1])]
+def _characters(node: CharClass) -> list[str]:
+    """A character of the class, and white space where it holds some."""
+    held = [char for char in PROBED if facts.matches(node.source, char)]
+    blank = next((char for char in held if char.isspace()), None)
+    return held[:1] + ([blank] if blank is not None and held[0] != blank else []) or ["?"]
+
+
+def _varied(parts: list[list[str]]) -> list[str]:
+    """The parts' usual texts in a row, then the same with another text in one of the places."""
+    usual = [texts[0] for texts in parts]
+    return ["".join(usual)] + [
+        "".join([*usual[:place], other, *usual[place + 1 :]])
+        for place, texts in enumerate(parts)
+        for other in texts[1:]
+    ]

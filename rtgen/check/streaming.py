@@ -74,9 +74,7 @@ def _piece(output: str, span: tuple[int, int] | None) -> str | None:
     return None if span is None else output[span[0] : span[1]]
 
 
-def _settle(
-    pattern: regex.Pattern[str], literal: bool, extends: bool, arrived: str
-) -> tuple[bool, int, int]:
+def _settle(pattern: regex.Pattern[str], literal: bool, extends: bool, arrived: str) -> tuple[bool, int, int]:
     """Whether a match fires now, and its span; otherwise the place from which text is held back."""
     match = pattern.search(arrived, partial=True, timeout=0.2)
     if match is None:

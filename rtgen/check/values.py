@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import regex
+
 from rtgen.check.findings import Finding, quote
 from rtgen.check.samples import samples
 from rtgen.check.subject import Subject, placeholders
 from rtgen.content.xml_inline import pattern_fault
+from rtgen.delimiters.classify import Kind
 from rtgen.pattern import facts
 from rtgen.pattern.parse import parse
 from rtgen.template import Field
@@ -45,7 +48,7 @@ def _captures(subject: Subject, field: Field) -> Iterator[Finding]:
                 yield _undefined(where, path, sorted(groups | {"name", "arguments"}))
         elif opener is not None and root in opener.groups:
             if not facts.always_participates(opener.whole, root) and (closer is None or root not in closer.groups):
-                yield _may_be_missing(where, path, "opener", samples(opener))
+                yield _may_be_missing(where, path, "opener", opener)
         elif closer is not None and field.open is None:
             yield Finding(
                 "warning",
@@ -55,7 +58,7 @@ def _captures(subject: Subject, field: Field) -> Iterator[Finding]:
                 f"openers too, and then does not parse",
             )
         elif closer is not None and not facts.always_participates(closer.whole, root):
-            yield _may_be_missing(where, path, "closer", samples(closer))
+            yield _may_be_missing(where, path, "closer", closer)
         elif closer is not None:
             yield Finding(
                 "note",
@@ -82,14 +85,19 @@ def _undefined(where: str, path: str, known: list[str]) -> Finding:
     )
 
 
-def _may_be_missing(where: str, path: str, role: str, shown: tuple[str, ...]) -> Finding:
-    example = f", such as {quote(shown[-1])}" if shown else ""
+def _may_be_missing(where: str, path: str, role: str, kind: Kind) -> Finding:
+    """`kind` is the delimiter; a text of it that captures nothing is the example."""
+    root = path.split(".")[0]
+    pattern = regex.compile(kind.source, regex.DOTALL)
+    matches = ((text, pattern.match(text, timeout=0.1)) for text in samples(kind))
+    shown = next((text for text, match in matches if match is not None and match[root] is None), None)
+    example = "" if shown is None else f", such as {quote(shown)}"
     return Finding(
         "warning",
         where,
         "capture-may-be-missing",
-        f"the placeholder {{{path}}} is a group that not every match of the {role} captures (one of {len(shown)} forms"
-        f"{example}), and a region without it does not parse; let every alternative capture it (an empty text is fine)",
+        f"the placeholder {{{path}}} is a group that not every match of the {role} captures{example}, and a region without "
+        f"it does not parse; let every alternative capture it (an empty text is fine)",
     )
 
 
@@ -122,14 +130,19 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
             "'join' joins texts, which this field's values never are, so no region of it parses; leave 'join' out",
         )
     default = subject.template.defaults.get(field.name)
-    if field.repeats and field.join is None and field.name in subject.template.defaults and not isinstance(default, list):
+    if (
+        field.repeats
+        and field.join is None
+        and field.name in subject.template.defaults
+        and not isinstance(default, list)
+    ):
         yield Finding(
             "error",
             f"$.defaults.{field.name}" if field.name.isidentifier() else "$.defaults",
             "default-needs-a-list",
             "a field with 'repeats' extends its default, which must be a list then, so no region of the field parses",
         )
-    if field.name not in subject.template.defaults and not field.optional and field.join is None:
+    if field.name not in subject.template.defaults and not field.optional:
         yield Finding(
             "note",
             subject.path(field, "optional"),

@@ -22,7 +22,7 @@ def emit(out: Module, args: Any) -> Expr:
         return refuse(out, "ValueError", "line_sep is empty, there is nothing to split at")
     body = Writer()
     body.doc("Read lines of keys and values.")
-    body.line("out = {}")
+    body.line("out: dict[str, Any] = {}")
     lines = "text.split()" if line_sep is None else f"text.split({string(out, 'line_sep', line_sep)})"
     with body.block(f"for line in {lines}:"):
         if not isinstance(kv_sep, str) or kv_sep == "":

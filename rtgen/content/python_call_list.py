@@ -11,7 +11,7 @@ from typing import Any
 
 from rtgen.content import grammar
 from rtgen.content.common import Expr, call, pattern_constant
-from rtgen.emit.source import Module, Writer, literal
+from rtgen.emit.source import Module, Writer, literal, signature
 
 NAME = "python-call-list"
 
@@ -32,7 +32,7 @@ def emit(out: Module, args: Any) -> Expr:
     body = Writer()
     body.doc("Read a list of calls: [name(key=value, ...), ...].")
     body.line()
-    with body.block("def read(at, depth):"):
+    with body.block(signature("read", "at, depth")):
         _write_value(out, body, tokens)
     body.line()
     _write_calls(body, tokens)

@@ -46,9 +46,9 @@ def emit(out: Module, args: Any) -> Expr:
     shape = recognise(node)
     body = Writer()
     body.doc(f"Read tags: {shorten(pattern)}")
-    body.line("out = {}")
+    body.line("out: dict[str, Any] = {}")
     if tags.merge:
-        body.line("merged = set()")
+        body.line("merged: set[str] = set()")
     if shape is not None:
         _write_scan(out, body, shape, tags)
     else:
@@ -115,7 +115,9 @@ def _write_scan(out: Module, body: Writer, shape: Shape, tags: _Tags) -> None:
             _write_lazy_key(out, body, shape)
             _write_value(out, body, shape, lead, tags)
             return
-        body.line(f"stop = {pattern_constant(out, 'key', 'regex', shape.run[:-2] + '*+')}.match(text, start).end()")
+        run = pattern_constant(out, "key", "regex", shape.run[:-2] + "*+")
+        body.line(f"run = {run}.match(text, start)")
+        body.line("stop = run.end() if run else start")
         first, *last = (string(out, "middle", part) for part in shape.middle)
         test = f"text.startswith({first}, stop)"
         if shape.run.endswith("++"):
@@ -192,7 +194,7 @@ def _write_matches(out: Module, body: Writer, pattern: str, node: Node, tags: _T
         out.use_runtime("pattern", "Search")
         program = value_constant(out, "tags", compile_program(node))
         budget = f", budget={BUDGET}" if facts.has_backreference(node) else ""
-        body.line(f"tags = quick_matches({tags_pattern}, text)")
+        body.line(f"tags: Any = quick_matches({tags_pattern}, text)")
         with body.block("if tags is None:"):
             body.line(f"tags = Search({program}{budget}).finditer(text)")
         found = "tags"

@@ -41,7 +41,7 @@ def emit_store(out: Module, field: Field, defaults: dict[str, Any]) -> Store:
     body = Writer()
     body.doc(f"Put a region of {literal(field.name)} into the message: {_summary(field)}.")
     if field.transform is None and field.content == "text" and not _may_fail(field):
-        body.line(f"value = {expression('body')}")
+        body.line(f"value: Any = {expression('body')}")
     else:
         out.use_runtime("errors", "FAULTS", "located")
         with body.block("try:"):
@@ -85,17 +85,17 @@ def _value(
 ) -> None:
     """The lines that leave the region's value in `value`."""
     if field.transform is None:
-        body.line(f"value = {parsed}")
+        body.line(f"value: Any = {parsed}")
     elif field.transform_each:
         body.line(f"items = {parsed}")
         each = _emit_each(out, field, captures)
         given = "items, captures" if captures else "items"
-        body.line(f"value = {each}({given})")
+        body.line(f"value: Any = {each}({given})")
     else:
         body.line(f"content = {parsed}")
         parameters = "content, captures" if captures else "content"
         leaf = lambda value: _leaf(out, value, groups)  # noqa: E731
-        body.line(f"value = {display(out, field.transform, parameters, leaf)}")
+        body.line(f"value: Any = {display(out, field.transform, parameters, leaf)}")
     if field.transform is not None or field.content not in content.STREAMABLE:
         out.use_runtime("tools", "cast_arguments")
         with body.block("if tools:"):

@@ -9,7 +9,7 @@ from rtgen.emit.anchor import emit_after_anchor
 from rtgen.emit.batch import BatchEmitter
 from rtgen.emit.fields import emit_store
 from rtgen.emit.searches import Searches
-from rtgen.emit.source import Module, Writer, literal
+from rtgen.emit.source import Module, Writer, literal, signature
 from rtgen.emit.stream import StreamEmitter
 from rtgen.emit.values import display, laid_out
 from rtgen.lower import Program
@@ -17,7 +17,22 @@ from rtgen.runtime.parser import RUNTIME_INTERFACE
 
 PUBLIC = ("RESPONSE_TEMPLATE", "TEMPLATE_HASH", "ResponseParser", "parse_response")
 
+PARSE_RESPONSE = "def parse_response(text: Any, *, prefix: Any = None, tools: Any = None) -> Any:"
+
+OVERLOADS = (
+    "@overload",
+    "def parse_response(text: str, *, prefix: str | None = None, tools: Any = None) -> dict[str, Any]: ...",
+    "@overload",
+    "def parse_response(",
+    "    text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Any = None",
+    ") -> list[dict[str, Any]]: ...",
+)
+"""What type checkers are told: a str in, a dict out; a sequence in, a list out."""
+
 RESERVED = (
+    "Any",
+    "Sequence",
+    "overload",
     *PUBLIC,
     "_new_message",
     "_after_anchor",
@@ -74,11 +89,16 @@ def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = 
     searches = Searches(out)
     stores = {field.name: emit_store(out, field, template.defaults) for field in template.fields}
     own = Writer()
-    _function(own, "_new_message()", _new_message(out, template.defaults))
-    _function(own, "_after_anchor(prefix)", emit_after_anchor(out, program.anchor, searches))
-    _function(own, "_finish(message)", _finish(out, program))
-    _function(own, "_parse(text, tools)", BatchEmitter(out, program, stores, searches).emit())
-    _function(own, "parse_response(text, *, prefix=None, tools=None)", _parse_response())
+    _function(own, signature("_new_message", "", "dict[str, Any]"), _new_message(out, template.defaults))
+    _function(own, signature("_after_anchor", "prefix", "str"), emit_after_anchor(out, program.anchor, searches))
+    _function(own, signature("_finish", "message", "dict[str, Any]"), _finish(out, program))
+    _function(own, signature("_parse", "text, tools", "dict[str, Any]"), BatchEmitter(out, program, stores, searches).emit())
+    for line in OVERLOADS:
+        if line == "@overload":
+            own.line()
+            own.line()
+        own.line(line)
+    _function(own, PARSE_RESPONSE, _parse_response())
     stream = StreamEmitter(out, program, stores, searches).emit()
     return _assemble(out, template.raw, template_hash, own, stream)
 
@@ -89,8 +109,9 @@ def _assemble(out: Module, raw: dict[str, Any], template_hash: str, own: Writer,
     top.line()
     for name in sorted(out.imports - {"regex"}):
         top.line(f"import {name}")
-    if out.imports - {"regex"}:
-        top.line()
+    top.line("from collections.abc import Sequence")
+    top.line("from typing import Any, overload")
+    top.line()
     if "regex" in out.imports:
         top.line("import regex")
         top.line()
@@ -117,10 +138,10 @@ def _import_order(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
 
 
-def _function(own: Writer, signature: str, body: Writer) -> None:
+def _function(own: Writer, header: str, body: Writer) -> None:
     own.line()
     own.line()
-    with own.block(f"def {signature}:"):
+    with own.block(header):
         for line in body.lines:
             own.line(line)
 

@@ -66,6 +66,34 @@ def _string(text: str) -> str:
     return f'"{body}"'
 
 
+TYPES = {
+    "at": "int",
+    "before": "str",
+    "body": "str",
+    "captures": "dict[str, str]",
+    "content": "Any",
+    "depth": "int",
+    "events": "list[dict[str, Any]]",
+    "final": "bool",
+    "found": "Any",
+    "item": "dict[str, Any]",
+    "items": "Any",
+    "message": "dict[str, Any]",
+    "prefix": "str",
+    "start": "int",
+    "text": "str",
+    "tools": "Any",
+}
+"""What the parameters of emitted functions are, by their names: the same everywhere."""
+
+
+def signature(name: str, parameters: str, result: str = "Any") -> str:
+    """The `def` line of an emitted function, with the types of its parameters ("text, at", or "")."""
+    names = [part.strip() for part in parameters.split(",")] if parameters else []
+    typed = [part if part == "self" else f"{part}: {TYPES[part]}" for part in names]
+    return f"def {name}({', '.join(typed)}) -> {result}:"
+
+
 class Names:
     """Makes identifiers: readable, ASCII, unlike each other, never a keyword, a dunder or a reserved name."""
 
@@ -175,7 +203,7 @@ class Module:
             known = self._functions[key] = self.names.make("_" + hint)
             self.functions.line()
             self.functions.line()
-            with self.functions.block(f"def {known}({parameters}):"):
+            with self.functions.block(signature(known, parameters)):
                 for line in body.lines:
                     self.functions.line(line)
         return known

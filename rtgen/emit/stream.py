@@ -11,7 +11,7 @@ from rtgen.content import STREAMABLE
 from rtgen.emit.cores import CoreSearch, emit_core_search, emit_starts, first_characters
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
-from rtgen.emit.source import Module, Names, Writer, literal
+from rtgen.emit.source import Module, Names, Writer, literal, signature
 from rtgen.listing import state_line, transition
 from rtgen.lower import Program, State, Watch
 from rtgen.template import Field
@@ -69,18 +69,18 @@ class StreamEmitter:
     def _begin(self) -> None:
         code = self.code
         code.line()
-        with code.block("def _begin(self):"):
+        with code.block(signature("_begin", "self", "dict[str, Any]")):
             code.doc("Enter the state outside all explicit regions.")
             start = self.outside.state.strategy == "searches"  # where `^` may be met
             self._enter(self.outside, "Parser._resume" if start else None)
             code.line("return _new_message()")
         self._feed()
         code.line()
-        with code.block("def _cut(self, prefix):"):
+        with code.block(signature("_cut", "self, prefix", "str")):
             code.doc("What of the prefix belongs to the response.")
             code.line("return _after_anchor(prefix)")
         code.line()
-        with code.block("def _returned(self):"):
+        with code.block(signature("_returned", "self", "dict[str, Any]")):
             code.doc("The message as it is returned.")
             code.line("return _finish(self._message)")
 
@@ -106,7 +106,7 @@ class StreamEmitter:
             return
         code = self.code
         code.line()
-        with code.block("def feed(self, text):"):
+        with code.block(signature("feed", "self, text", "list[dict[str, Any]]")):
             code.doc("Give the parser the next piece of text; returns the events that are certain now.")
             with code.block("if not text:"):
                 code.line("return self._nothing()")
@@ -174,7 +174,7 @@ class StreamEmitter:
         if self._quick_of(region) == "Parser._resume":
             return
         code.line()
-        with code.block(f"def _in_{region.stem}(self, text):"):
+        with code.block(signature(f"_in_{region.stem}", "self, text", "list[dict[str, Any]]")):
             code.doc(f"quick: {_what(state)}")
             code.line("held = self._held")
             code.line('self._held = ""')
@@ -214,7 +214,7 @@ class StreamEmitter:
     def _scan(self, region: Region) -> None:
         code, state = self.code, region.state
         code.line()
-        with code.block(f"def _scan_{region.stem}(self, text, at, events, final):"):
+        with code.block(signature(f"_scan_{region.stem}", "self, text, at, events, final", "int")):
             code.doc(state_line(state))
             if state.strategy == "nothing":
                 self._run_out(region, "len(text)")
@@ -487,7 +487,7 @@ class StreamEmitter:
     def _add(self, region: Region, field: Field) -> None:
         code, name = self.code, literal(field.name)
         code.line()
-        with code.block(f"def _add_{region.stem}(self, text, events):"):
+        with code.block(signature(f"_add_{region.stem}", "self, text, events", "None")):
             code.doc(f"Text of {name}.")
             if region.state.outside:
                 with code.block("if not self._opened:"):
@@ -500,7 +500,7 @@ class StreamEmitter:
         assert region.state.field is not None
         code, name = self.code, literal(region.state.field.name)
         code.line()
-        with code.block(f"def _open_{region.stem}(self, events):"):
+        with code.block(signature(f"_open_{region.stem}", "self, events", "None")):
             code.doc(f"Enter the region of {name}.")
             code.line(f'events.append({{"type": "region_open", "field": {name}}})')
             self._enter(region)
@@ -509,7 +509,7 @@ class StreamEmitter:
         code, name = self.code, literal(field.name)
         assert region.store is not None
         code.line()
-        with code.block(f"def _close_{region.stem}(self, events):"):
+        with code.block(signature(f"_close_{region.stem}", "self, events", "None")):
             what = "if it holds anything" if region.state.outside else "and go outside"
             code.doc(f"Close the region of {name}, {what}.")
             if region.state.outside:

@@ -287,6 +287,8 @@ class _Parser(_Reader):
             raise OutsidePromise("\\h under the ASCII flag")
         source = self.source[start : self.at]
         if char in "pP":
+            if self.verbose and self.flags & ASCII:
+                raise OutsidePromise("a property in verbose mode under the ASCII flag")
             return self.class_source(f"(?x:{source})" if self.verbose else source, cased=True)
         return self.class_source("\\" + char, cased=False)
 
@@ -536,6 +538,8 @@ class _Parser(_Reader):
             off = self.flag_letters()
         flags = (self.flags | on) & ~off
         if self.take(":"):
+            if self.flags & ASCII:
+                raise OutsidePromise("scoped flags under the ASCII flag")
             return self.scoped(flags)
         if on & ASCII and (self.at != self.source.find(")") or not self.source.startswith("(?")):
             raise OutsidePromise("the ASCII flag in the midst of a pattern")

@@ -20,7 +20,8 @@ _BLANK_RUN = regex.compile(r"\s*+")
 
 def after_blanks(text: str, at: int) -> int:
     """The index of the first character from `at` on that is no white space."""
-    return _BLANK_RUN.match(text, at).end()  # type: ignore[union-attr]
+    found = _BLANK_RUN.match(text, at)
+    return at if found is None else found.end()
 
 
 def before_blanks(text: str, start: int, at: int) -> int:

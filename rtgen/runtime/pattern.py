@@ -262,7 +262,8 @@ def _after_run(
                 if final:
                     return -1
                 found = n
-            start: int = run_before(text, at, found).start()
+            before = run_before(text, at, found)
+            start = before.start() if before else found
             if found - start >= least or found == n:
                 return start if start < n else -1
             at = found + 1

@@ -7,29 +7,29 @@ from typing import Any
 
 from rtgen.runtime.errors import ParseError
 from rtgen.runtime.parser import Parser
-from rtgen.runtime.pattern import CERTAIN, NOTHING, SETTLED
+from rtgen.runtime.pattern import CERTAIN, NOTHING, SETTLED, Search
 
 FAR = 1 << 16
 """Characters of decided text that a parser keeps before a matcher's undecided text, before it starts afresh."""
 
 
-def search_of(parser: Any, key: str, make: Callable[[], Any]) -> Any:
+def search_of(parser: Any, key: str, make: Callable[[], Search]) -> Search:
     """The parser's matcher for `key`, made when it is first needed."""
-    known = parser._searches.get(key)
+    known: tuple[Search, ...] | None = parser._searches.get(key)
     if known is None:
         known = parser._searches[key] = (make(),)
     return known[0]
 
 
-def searches_of(parser: Any, key: str, makers: tuple[Callable[[], Any], ...]) -> tuple[Any, ...]:
+def searches_of(parser: Any, key: str, makers: tuple[Callable[[], Search], ...]) -> tuple[Search, ...]:
     """The parser's matchers for a state, made when they are first needed."""
-    known: tuple[Any, ...] | None = parser._searches.get(key)
+    known: tuple[Search, ...] | None = parser._searches.get(key)
     if known is None:
         known = parser._searches[key] = tuple(make() for make in makers)
     return known
 
 
-def earliest(searches: tuple[Any, ...], text: str, at: int, final: bool) -> tuple[int, int, int]:
+def earliest(searches: tuple[Search, ...], text: str, at: int, final: bool) -> tuple[int, int, int]:
     """The delimiter that wins in `text[at:]`: (its index, where it begins, the verdict on it).
 
     The smallest start wins, then the longest, then the smallest index. The index is -1 when no delimiter is decided
