@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 COLOURS = {"rtgen": "#0072b2", "transformers": "#d98a00", "floor": "#9aa5ad"}
-WIDTH, LEFT, RIGHT = 760, 270, 70
+WIDTH, RIGHT = 760, 70
+CHARACTER = 6.3
+"""The mean width of a character of a label."""
 BAR, GAP, PAD = 11, 11, 16
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 
@@ -48,13 +50,14 @@ def bars(title: str, unit: str, rows: Sequence[tuple[str, Mapping[str, float]]])
     low, top = min(values), max(values)
     logarithmic = top > 50 * low
     ticks = _powers(low, top) if logarithmic else _steps(top)
-    span = WIDTH - LEFT - RIGHT
+    left = 2 * PAD + CHARACTER * max(len(label) for label, _ in rows)
+    span = WIDTH - left - RIGHT
     first, last = ticks[0], max(top, ticks[-1])
 
     def place(value: float) -> float:
         if logarithmic:
-            return LEFT + span * math.log10(value / first) / math.log10(last / first)
-        return LEFT + span * value / last
+            return left + span * math.log10(value / first) / math.log10(last / first)
+        return left + span * value / last
 
     names = [name for name in COLOURS if any(name in engines for _, engines in rows)]
     head = 66
@@ -78,14 +81,16 @@ def bars(title: str, unit: str, rows: Sequence[tuple[str, Mapping[str, float]]])
         out.append(_text(at, bottom + 16, f"{tick:,g}", 11, "middle", "#57606a"))
     y = float(head)
     for (label, engines), height in zip(rows, heights, strict=True):
-        out.append(_text(LEFT - 8, y + (height - GAP) / 2 + 4, label, 12, "end"))
+        out.append(_text(left - 8, y + (height - GAP) / 2 + 4, label, 12, "end"))
         for name in names:
             if name not in engines:
                 continue
             end = place(engines[name])
-            width = max(end - LEFT, 1)
-            out.append(f"<rect x='{LEFT}' y='{y:.1f}' width='{width:.1f}' height='{BAR - 1}' fill='{COLOURS[name]}'/>")
-            out.append(_text(LEFT + width + 4, y + BAR - 2, _number(engines[name]), 10, colour="#57606a"))
+            width = max(end - left, 1)
+            out.append(
+                f"<rect x='{left:.1f}' y='{y:.1f}' width='{width:.1f}' height='{BAR - 1}' fill='{COLOURS[name]}'/>"
+            )
+            out.append(_text(left + width + 4, y + BAR - 2, _number(engines[name]), 10, colour="#57606a"))
             y += BAR
         y += GAP
     return "\n".join([*out, "</svg>"]) + "\n"

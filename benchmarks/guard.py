@@ -20,8 +20,8 @@ MOST_FLOORS = 4.0
 LEAST_BATCH = 3.0
 """How many times faster than transformers a compiled parser reads whole texts, in the mean over the kinds."""
 MOST_GROWTH = 3.0
-"""How much a character may cost at 160 kB, in costs at 20 kB; quadratic work gives 8."""
-SMALL, LARGE = 20_000, 160_000
+"""How much a character may cost at 400 kB, in costs at 20 kB; quadratic work gives up to 20."""
+SMALL, LARGE = 20_000, 400_000
 ROUNDS = 5
 
 
@@ -59,7 +59,7 @@ def batch_times_faster() -> dict[str, float]:
 def growths(way: str) -> dict[str, float]:
     """For each input of the growth group, the growth of the cost of a character; `way` is `batch` or `stream`."""
     rtgen = rtgen_engine()
-    return {given.name: median(growth(rtgen, given, way, SMALL, LARGE, 3)[0]) for given in INPUTS}
+    return {given.name: median(growth(rtgen, given, way, SMALL, LARGE, 2)[0]) for given in INPUTS}
 
 
 def main() -> int:

@@ -41,17 +41,19 @@ def ratios(row: Row) -> dict[str, float]:
 
 
 def summary(rows: Sequence[Row], unit: str) -> dict[str, dict[str, float]]:
-    """Geometric mean, best and worst of each ratio over the rows."""
+    """Geometric mean, least and most of each ratio, for each part of the group."""
     found: dict[str, list[float]] = {}
     for row in rows:
+        before = f"{row.part}: " if row.part else ""
+        if unit == "times":
+            if row.samples.get("rtgen"):
+                found.setdefault(f"{before}growth of rtgen", []).append(median(row.samples["rtgen"]))
+            continue
         for name, value in ratios(row).items():
-            found.setdefault(name, []).append(value)
-    if unit == "times":
-        found = {"growth of rtgen": [median(r.samples["rtgen"]) for r in rows if r.samples.get("rtgen")]}
+            found.setdefault(before + name, []).append(value)
     return {
         name: {"geometric mean": geometric_mean(values), "least": min(values), "most": max(values)}
         for name, values in found.items()
-        if values
     }
 
 

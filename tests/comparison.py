@@ -168,7 +168,7 @@ def delimiter_samples(template: dict[str, Any], rng: random.Random) -> list[str]
             literals = keys.get(slot, [])
             words |= dict.fromkeys([literals] if isinstance(literals, str) else literals)
             if f"{slot}_pattern" in keys:
-                words |= dict.fromkeys(sample(keys[f"{slot}_pattern"], rng) for _ in range(6))
+                words |= dict.fromkeys(sample(keys[f"{slot}_pattern"], rng) for _ in range(24))
     return [word for word in words if word]
 
 
@@ -179,10 +179,18 @@ CORNER = regex.compile(r"\\[bBZAmM]|\(\?<?[=!]|[$^]")
 def is_corner(template: dict[str, Any]) -> bool:
     """Whether the reference may deliver early here by luck, so that being later is no fault that matters.
 
-    It is lucky with assertions, with delimiters that match nothing at all, and where no implicit field shows from
-    which place on a field is open.
+    It is lucky with assertions, with delimiters that match nothing at all, where no implicit field shows from which
+    place on a field is open, and where literals of two delimiters that are watched together begin alike.
     """
     fields = template["fields"].values()
+    watched = [
+        keys["open"] if "open" in keys else keys.get("close", []) for keys in fields if "open_pattern" not in keys
+    ]
+    literals = [[one] if isinstance(one, str) else one for one in watched]
+    for number, some in enumerate(literals):
+        others = [other for more in literals[:number] + literals[number + 1 :] for other in more]
+        if any(other.startswith(one) for one in some for other in others):
+            return True
     if all("open" in keys or "open_pattern" in keys for keys in fields):
         return True
     for keys in fields:

@@ -17,7 +17,7 @@ from tests.differential import Tally, main, run_many
 from tests.minimise import minimise
 from tests.oracle import Compiled, Oracle, contradiction, engine, join, same, stream
 
-RUNS = 700
+RUNS = 400
 """Random runs for each kind of delimiter."""
 
 

@@ -16,7 +16,7 @@ import rtgen
 PACKAGE = Path(rtgen.__file__).parent
 
 ORDER = """
-    runtime errors identity files library read template pattern delimiters lower emit.source emit.header listing content
+    runtime errors identity files library read template pattern delimiters lower emit.source emit.values emit.header listing content
     emit gate cache compiler api regenerate show check chat cli __main__
 """.split()  # noqa: SIM905
 """The stages and what serves them, in their order: a module may import its own stage and those on its left. Inside a

@@ -35,5 +35,5 @@ def measure(setting: Setting, engines: Sequence[Engine]) -> list[Row]:
                         for engine in engines
                     }
                     case = f"{way}, {shape.name}, {kind}, {size:,} characters"
-                    rows.append(Row(case, f"{shape.name}, {way}", alternate(runs, setting.rounds), note))
+                    rows.append(Row(case, f"{shape.name}, {way}", alternate(runs, setting.rounds), way, note))
     return rows

@@ -60,8 +60,8 @@ def measure(setting: Setting, engines: Sequence[Engine]) -> list[Row]:
             for engine in (*engines, FLOOR)
         }
         label = f"{PARSERS:,} parsers in turn, one token"
-        rows.append(Row(f"{label}, {shape.name}", label, alternate(feeds, rounds)))
+        rows.append(Row(f"{label}, {shape.name}", label, alternate(feeds, rounds), "in turn"))
         batch = {engine.name: _whole(engine, loaded[engine.name], texts * (count // len(texts))) for engine in engines}
         label = f"batch of {count:,} texts, one text"
-        rows.append(Row(f"{label}, {shape.name}", label, alternate(batch, rounds)))
+        rows.append(Row(f"{label}, {shape.name}", label, alternate(batch, rounds), "batch"))
     return rows

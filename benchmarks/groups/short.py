@@ -58,5 +58,5 @@ def measure(setting: Setting, engines: Sequence[Engine]) -> list[Row]:
                 )
                 for engine in engines
             }
-            rows.append(Row(f"{way}, {shape.name}", f"{shape.name}, {way}", alternate(runs, setting.rounds)))
+            rows.append(Row(f"{way}, {shape.name}", f"{shape.name}, {way}", alternate(runs, setting.rounds), way))
     return rows

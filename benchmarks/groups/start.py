@@ -71,7 +71,7 @@ def _row(
             with tempfile.TemporaryDirectory() as empty:
                 found.append(_seconds(body, environment or {"RTGEN_CACHE_DIR": str(Path(empty) / "cache")}))
     except RuntimeError as error:
-        return Row(case, label, {}, f"failed: {error}")
+        return Row(case, label, {}, note=f"failed: {error}")
     return Row(case, label, {engine: found[1:]})
 
 

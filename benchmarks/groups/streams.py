@@ -38,5 +38,5 @@ def measure(setting: Setting, engines: Sequence[Engine]) -> list[Row]:
                     note = same_message(engines, loaded, text, shape.prompt()) if size < 100_000 else ""
                     case = f"{shape.name}, {kind}, {chunks}, {size // 1000} kB"
                     label = f"{shape.name}, {chunks}"
-                    rows.append(Row(case, label, alternate(runs, setting.rounds), note))
+                    rows.append(Row(case, label, alternate(runs, setting.rounds), note=note))
     return rows

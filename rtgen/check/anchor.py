@@ -32,15 +32,16 @@ def anchor(subject: Subject) -> Iterator[Finding]:
             "error",
             where,
             "anchor-empty",
-            "it matches no character, so it marks no place in a prompt; write the tokens that open the assistant's turn",
+            "it matches no character, so it marks no place in a prompt; write the tokens that open the assistant's "
+            "turn",
         )
     elif not _appears(delimiter.source, found, PROMPTS) and kind.number < 4:
         yield Finding(
             "error",
             where,
             "anchor-not-found",
-            "no prompt was found that it matches in, so the whole prompt would be parsed as the beginning of the output; "
-            "write the tokens that open the assistant's turn",
+            "no prompt was found that it matches in, so the whole prompt would be parsed as the beginning of the "
+            "output; write the tokens that open the assistant's turn",
         )
     elif kind.may_be_empty:
         yield Finding(
@@ -55,24 +56,24 @@ def anchor(subject: Subject) -> Iterator[Finding]:
             "warning",
             where,
             "anchor-looks-ahead",
-            "its lookahead needs text that the prompt may not hold behind it; the output is not searched for anchors, so "
-            "the anchor would not be found then",
+            "its lookahead needs text that the prompt may not hold behind it; the output is not searched for anchors, "
+            "so the anchor would not be found then",
         )
     elif kind.number < 4 and not _appears(delimiter.source, found, PROMPTS[:2]):
         yield Finding(
             "error",
             where,
             "anchor-at-start",
-            "it is found at the start of a prompt alone, where no assistant's turn begins, so the whole prompt would be "
-            "parsed as the beginning of the output; leave ^ out",
+            "it is found at the start of a prompt alone, where no assistant's turn begins, so the whole prompt would "
+            "be parsed as the beginning of the output; leave ^ out",
         )
     elif found and all(PLAIN_WORDS.fullmatch(text) for text in found):
         yield Finding(
             "note",
             where,
             "anchor-is-words",
-            f"{quote(found[0])} are plain words: where the prompt goes on behind the anchor (a prefilled answer) and holds "
-            f"them again, the later place counts",
+            f"{quote(found[0])} are plain words: where the prompt goes on behind the anchor (a prefilled answer) and "
+            f"holds them again, the later place counts",
         )
 
 

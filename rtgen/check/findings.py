@@ -16,7 +16,7 @@ MOST_QUOTED = 120
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. `where` is the JSON path in the template; `rule` names what was checked, the same in every version."""
+    """One finding: `where` is the JSON path in the template, `rule` names what was checked (names stay as they are)."""
 
     level: Level
     where: str

@@ -1,4 +1,4 @@
-"""Warnings about delimiters: what later text can change, what holds the stream back, what other engines read otherwise."""
+"""Warnings about delimiters: what later text can change, what holds a stream back, what engines read otherwise."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ def _looks(where: str, kind: Kind) -> Iterator[Finding]:
             "warning",
             where,
             "holds-the-stream",
-            f"the lookahead {wide[0].source} may look at all that follows, so nothing is streamed from there on before it "
-            f"is decided, at worst at the end of the text; open the field by a token that the model writes, or let the "
-            f"prompt write it (the prefix is parsed too)",
+            f"the lookahead {wide[0].source} may look at all that follows, so nothing is streamed from there on before "
+            f"it is decided, at worst at the end of the text; open the field by a token that the model writes, or let "
+            f"the prompt write it (the prefix is parsed too)",
         )
     elif looks:
         yield Finding(
             "warning",
             where,
             "lookaround",
-            f"{looks[0].source} looks beyond the delimiter, which takes a slower search (kind 4), and other engines for "
-            f"response templates may refuse it; write the characters that belong to the delimiter alone",
+            f"{looks[0].source} looks beyond the delimiter, which takes a slower search (kind 4), and other engines "
+            f"for response templates may refuse it; write the characters that belong to the delimiter alone",
         )
     elif kind.number == 4:
         what = (
@@ -120,8 +120,8 @@ def _told(shown: Witness | None) -> str:
         )
     whole = "no delimiter there" if shown.right is None else quote(shown.right)
     return (
-        f": transformers, fed with {quote(shown.arrived)} first, takes {quote(shown.wrong)} for the delimiter, though the "
-        f"whole output {quote(shown.output)} holds {whole}"
+        f": transformers, fed with {quote(shown.arrived)} first, takes {quote(shown.wrong)} for the delimiter, though "
+        f"the whole output {quote(shown.output)} holds {whole}"
     )
 
 
@@ -135,7 +135,8 @@ def _lengthened(where: str, kind: Kind, shown: Witness) -> Finding:
         "warning",
         where,
         "lengthened",
-        f"later text can change what it matches, so engines that act early split it differently{_told(shown)}; {better}",
+        f"later text can change what it matches, so engines that act early split it differently{_told(shown)}; "
+        f"{better}",
     )
 
 
@@ -170,8 +171,8 @@ def _matches_nothing(where: str, field: Field, role: str, kind: Kind) -> Iterato
                 "note",
                 where,
                 "opens-at-start",
-                f"it matches the start of the text without a character, so {field.name!r} takes every output that does not "
-                f"begin with another opener",
+                f"it matches the start of the text without a character, so {field.name!r} takes every output that does "
+                f"not begin with another opener",
             )
         return
     yield Finding(

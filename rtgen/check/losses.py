@@ -54,14 +54,15 @@ def _implicit(subject: Subject, field: Field) -> Iterator[Finding]:
         if field.content == "text" and message is not None and not _holds(message, WORDS[0]):
             yield _never_kept(subject, field, body + end)
         return
-    found = [loss for loss in _after_the_end(subject, field, body, end, kept)]
+    found = list(_after_the_end(subject, field, body, end, kept))
     found += _after_a_region(subject, field, body, end)
     if found:
         yield Finding(
             "error",
             subject.path(field),
             "implicit-overwritten",
-            f"what follows the end of the implicit field opens it again and overwrites its text: {'; '.join(found[:2])}; "
+            f"what follows the end of the implicit field opens it again and overwrites its text: "
+            f"{'; '.join(found[:2])}; "
             + _advice(field),
         )
     yield from _last_piece(subject, field, body, end)
@@ -108,7 +109,12 @@ def _after_the_end(subject: Subject, field: Field, body: str, end: str, kept: An
     """White space or a second end token behind the implicit field's own closer."""
     if field.close is None or not end.strip():
         return
-    for what, more in (("a trailing newline", "\n"), ("a second end token", end), ("one on a new line", f"\n{end}")):
+    for what, more in (
+        ("a trailing newline", "\n"),
+        ("trailing newlines", "\n\n"),
+        ("a second end token", end),
+        ("a second end token on a new line", f"\n{end}"),
+    ):
         loss = _loss(subject, field, body + end, more, kept)
         if loss is not None:
             yield f"{what}: {loss}"
@@ -125,6 +131,7 @@ def _after_a_region(subject: Subject, field: Field, body: str, end: str) -> list
             continue
         for what, more in (
             ("a newline after a region", "\n"),
+            ("newlines after a region", "\n\n"),
             ("a newline between regions", f"\n{region.text}"),
             ("a newline before the end token", f"\n{end}"),
         ):

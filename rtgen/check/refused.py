@@ -59,7 +59,7 @@ def _hints(fault: ValidationError) -> Iterator[tuple[str, str]]:
     for part in fault.absolute_path:
         path = step(path, part) if isinstance(part, str) else f"{path}[{part}]"
     if fault.validator == "additionalProperties" and isinstance(fault.instance, dict):
-        known = fault.schema.get("properties", {})
+        known = fault.schema["properties"] if isinstance(fault.schema, dict) else {}
         for key in fault.instance:
             if key not in known:
                 yield step(path, key), f"no such key; there are {', '.join(known)}"

@@ -1,4 +1,4 @@
-"""What goes wrong with a region's value: placeholders without a value, parsers that cannot give what the field needs."""
+"""What goes wrong with a region's value: placeholders without one, parsers that cannot give what the field needs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,6 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
             "join-needs-text",
             "'join' joins texts, which this field's values never are, so no region of it parses; leave 'join' out",
         )
-    default = subject.template.defaults.get(field.name)
     if (
         field.repeats
         and field.join is None
@@ -161,7 +160,7 @@ def _tags(subject: Subject, field: Field) -> Iterator[Finding]:
     args: Any = field.content_args
     if not isinstance(args, dict):
         return
-    pattern = args.get("tag_pattern")
+    pattern: Any = args.get("tag_pattern")
     fault = pattern_fault(pattern)
     if fault is not None:
         where = subject.path(field, "content_args")

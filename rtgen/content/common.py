@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rtgen.emit.source import WIDTH, Module, Writer, literal
+from rtgen.emit.values import laid_out
 
 LONGEST = 80
 """Characters of a fault or a docstring that quotes a template."""
@@ -92,25 +93,11 @@ def pattern_constant(out: Module, hint: str, module: str, pattern: str, flags: s
 
 def value_constant(out: Module, hint: str, value: Any) -> str:
     """The name of a constant of any JSON-like value, over several lines where one is too short."""
-    return _write_constant(out, hint, lambda column: display(value, column))
+    return _write_constant(out, hint, lambda column: _cut(laid_out("x" * column, value), column))
 
 
-def display(value: Any, column: int, depth: int = 0) -> list[str]:
-    """The lines of a value's expression that starts at `column`, laid out as black does it.
-
-    `depth` is the indentation, in levels, of the line that it starts on.
-    """
-    line = literal(value)
-    if isinstance(value, str) or column + len(line) <= WIDTH or not isinstance(value, (tuple, list)):
-        return [line]
-    brackets = "()" if isinstance(value, tuple) else "[]"
-    indent = "    " * (depth + 1)
-    lines = [brackets[0]]
-    for item in value:
-        first, *rest = display(item, len(indent) + 1, depth + 1)
-        lines += [indent + first, *rest]
-        lines[-1] += ","
-    return [*lines, "    " * depth + brackets[1]]
+def _cut(lines: list[str], column: int) -> list[str]:
+    return [lines[0][column:], *lines[1:]]
 
 
 def _constant(out: Module, hint: str, function: str, text: str, flags: str = "") -> str:

@@ -99,12 +99,13 @@ def read_delims(delims: Any) -> tuple[list[tuple[str, str] | str], tuple[str, st
             passes.append((opener, closer))
             continue
         try:
-            passes.append(regex.escape(opener) + "(.*?)" + regex.escape(closer))
-            regex.compile(passes[-1], regex.DOTALL)
+            pattern = str(regex.escape(opener) + "(.*?)" + regex.escape(closer))
+            regex.compile(pattern, regex.DOTALL)
+            passes.append(pattern)
         except (TypeError, AttributeError) as error:
             return passes, (type(error).__name__, "a delimiter in string_delims is not a string")
         except (regex.error, ValueError):
-            return passes[:-1], ("ValueError", "a delimiter in string_delims is not a string")
+            return passes, ("ValueError", "a delimiter in string_delims is not a string")
     return passes, None
 
 
@@ -151,7 +152,7 @@ def _one_pair(out: Module, body: Writer, pair: tuple[str, str], keys: str | None
 
 def _passes(out: Module, body: Writer, passes: list[tuple[str, str] | str], keys: str | None) -> str:
     """Write the passes one by one, with numbered sentinels."""
-    body.line("captured = []")
+    body.line("captured: list[Any] = []")
     source = "text"
     for step in passes:
         if isinstance(step, tuple):

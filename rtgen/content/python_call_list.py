@@ -92,7 +92,7 @@ def _write_calls(body: Writer, tokens: _Tokens) -> None:
     with body.block("while more:"):
         _expect(body, tokens.call, "a function name and '('")
         body.line("at, more = found.end(), found[2] is None")
-        body.line("arguments = {}")
+        body.line("arguments: dict[str, Any] = {}")
         body.line('calls.append({"name": found[1], "arguments": arguments})')
         with body.block("while more:"):
             _expect(body, tokens.argument, "a keyword argument, its name and '='")

@@ -53,17 +53,12 @@ def _key(key: Any) -> str:
 
 
 def _string(text: str) -> str:
-    """A string literal in ASCII; double quotes unless single quotes save backslashes, as black prefers."""
-    body = ascii(text)[1:-1]
-    if ascii(text)[0] == "'":  # holds no single quote, or holds both kinds
-        body = body.replace("\\'", "'")
-        if '"' not in body:
-            return f'"{body}"'
-        doubled = body.replace('"', '\\"')
-        if body.count("'") == 0:
-            return f"'{body}'"
-        return f'"{doubled}"'
-    return f'"{body}"'
+    """A string literal in ASCII, in the quotes that black prefers: double ones, unless they need more backslashes."""
+    shown = ascii(text)
+    body = shown[1:-1].replace("\\'", "'") if shown[0] == "'" else shown[1:-1]  # where quotes carry no backslash yet
+    if body.count('"') > body.count("'"):
+        return "'" + body.replace("'", "\\'") + "'"
+    return '"' + body.replace('"', '\\"') + '"'
 
 
 TYPES = {

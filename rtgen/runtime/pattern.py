@@ -401,9 +401,7 @@ class Search:
         candidate = self._pattern.candidate
         last = n - 1
         if final and at < n and self._pattern.needs:
-            last = self._last
-            if last == _UNKNOWN:
-                last = self._last = text.rfind(self._pattern.needs)
+            last = self._last_start(text)
         while at <= last:
             if candidate is not None:
                 at = candidate(text, at, n, final)
@@ -448,7 +446,7 @@ class Search:
 
     def _next(self, text: str, at: int, n: int) -> bool:
         candidate = self._pattern.candidate
-        last = text.rfind(self._pattern.needs) if self._pattern.needs else n - 1
+        last = self._last_start(text) if self._pattern.needs else n - 1
         while at <= last:
             if candidate is not None:
                 at = candidate(text, at, n, True)
@@ -458,6 +456,12 @@ class Search:
                 return True
             at = self._after(at)
         return not self._pattern.needs and self._begin(text, n, n, True) == SETTLED
+
+    def _last_start(self, text: str) -> int:
+        """The last place in the complete text behind which there is what every match needs; -1: there is none."""
+        if self._last == _UNKNOWN:
+            self._last = text.rfind(self._pattern.needs)
+        return self._last
 
     def _after(self, start: int) -> int:
         """Where to go on when no match starts at `start`."""
@@ -472,7 +476,7 @@ class Search:
         return start + 1
 
     def _begin(self, text: str, at: int, n: int, final: bool) -> int:
-        if self._base < 0 or at - self._base > 4096:
+        if at < self._base or self._base < 0 or at - self._base > 4096:
             self._prune(at)
         self.start = at
         self._fork_from = 0
@@ -487,7 +491,9 @@ class Search:
     def _prune(self, at: int) -> None:
         """Forget failures before `at`; no thread comes there again."""
         cut = at - self._base
-        if self._base >= 0:
+        if cut < 0:  # after `match` further on
+            self._marks.clear()
+        elif self._base >= 0:
             for flags in self._marks.values():
                 del flags[:cut]
             for ends, lows in self._spans.values():
