@@ -20,7 +20,8 @@ class Row:
     """One case of a group.
 
     `case` names it in the tables and in JSON, `label` is the bar of the chart that it goes into (the mean over all rows
-    of one label), `part` the part of the group that is summed up by itself, `samples` holds what was measured for each engine, in seconds unless the group's unit is another one.
+    of one label), `part` the part of the group that is summed up by itself, `samples` holds what was measured for each
+    engine, in seconds unless the group's unit is another one.
     """
 
     case: str

@@ -133,7 +133,7 @@ def _field(name: str, raw: object) -> Field:
     content = raw.get("content", "text")
     if not isinstance(content, str) or content not in CONTENT_PARSERS:
         raise TemplateError(
-            f"no content parser {content!r}; there are {', '.join(CONTENT_PARSERS)}", path=step(path, "content")
+            f"unknown content parser {content!r}; there are {', '.join(CONTENT_PARSERS)}", path=step(path, "content")
         )
     opener = _delimiter(raw, "open", "open_pattern", path)
     closer = _delimiter(raw, "close", "close_pattern", path)
@@ -141,7 +141,7 @@ def _field(name: str, raw: object) -> Field:
     if join is not None and not isinstance(join, str):
         raise TemplateError(f"must be a string, not {_type_name(join)}", path=step(path, "join"))
     if join is not None and not raw.get("repeats", False):
-        raise TemplateError("'join' needs 'repeats': true", path=step(path, "join"))
+        raise TemplateError("'join' requires 'repeats': true", path=step(path, "join"))
     transform, each = raw.get("transform"), raw.get("transform_each", False)
     if not isinstance(each, bool):
         raise TemplateError(f"must be true or false, not {_type_name(each)}", path=step(path, "transform_each"))
@@ -172,8 +172,11 @@ def _delimiter(raw: dict[str, Any], literal_key: str, pattern_key: str, path: st
     if literal_key in raw:
         given, where = raw[literal_key], step(path, literal_key)
         literals = [given] if isinstance(given, str) else given
-        if not isinstance(literals, list) or not all(isinstance(text, str) for text in literals):
+        if not isinstance(literals, list):
             raise TemplateError(f"must be a string or a list of strings, not {_type_name(given)}", path=where)
+        for index, text in enumerate(literals):
+            if not isinstance(text, str):
+                raise TemplateError(f"must be a string, not {_type_name(text)}", path=f"{where}[{index}]")
         if not literals:
             raise TemplateError("the list is empty; it needs at least one string", path=where)
         if "" in literals:
@@ -218,6 +221,6 @@ def _check_transform(transform: Any, path: str) -> None:
             _check_transform(value, f"{path}[{index}]")
     elif isinstance(transform, str) and PLACEHOLDER.search(transform) and not PLACEHOLDER.fullmatch(transform):
         raise TemplateError(
-            f"{transform!r} mixes a placeholder with other text; a placeholder is the whole string, as in '{{content}}'",
+            f"{transform!r} mixes a placeholder with other text; there is no interpolation, a placeholder is the whole string",
             path=path,
         )

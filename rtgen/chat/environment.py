@@ -94,7 +94,7 @@ class SpanEnvironment(ChatEnvironment):
 
     generation_tag = generation.SpanTag
     code_generator_class = generation.SpanCodeGenerator
-    concat = staticmethod(generation.concat)  # type: ignore[assignment]
+    concat = staticmethod(generation.concat)
     concat_values = staticmethod(generation.concat_values)
 
     def __init__(self) -> None:
@@ -156,7 +156,8 @@ def _check_public(name: Any) -> None:
 def _join(eval_ctx: EvalContext, value: Any, d: str = "", attribute: Any = None) -> str:
     """The filter `join`, which keeps spans."""
     if attribute is not None:
-        return do_join(eval_ctx, value, d, attribute)
+        joined: str = do_join(eval_ctx, value, d, attribute)
+        return joined
     return generation.join(str(d), map(str, value))
 
 

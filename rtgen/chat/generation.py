@@ -112,7 +112,7 @@ class Spanned(str):
         return self._located(str.splitlines(self, keepends), 0)
 
     def partition(self, sep: str, /) -> tuple[str, str, str]:
-        first, found, rest = str.partition(self, sep)
+        first, found, _ = str.partition(self, sep)
         middle = len(first) + len(found)
         return self._part(0, len(first)), self._part(len(first), middle), self._part(middle, len(self))
 

@@ -159,7 +159,9 @@ def render_source(
     """As `render`, for the source of one template. `label` names its file in errors; `image_urls`: as a processor."""
     if isinstance(messages, (list, tuple)) and not messages:
         # Processors never come to the check of tokenizers, since they look at the first message before it.
-        raise (IndexError if image_urls else ValueError)("there is no message to render; a conversation has at least one")
+        raise (IndexError if image_urls else ValueError)(
+            "there is no message to render; a conversation has at least one"
+        )
     batch = is_batch(messages)
     conversations = [conversation(each) for each in (messages if batch else [messages])]
     if image_urls:
@@ -180,9 +182,9 @@ def render_source(
             **variables,
             "tools": None if tools is None else tool_schemas(tools),
             "documents": None if documents is None else _checked_documents(documents),
-            "add_generation_prompt": add_generation_prompt,
         }
         values = {name: plain(value) for name, value in values.items()}
+        values["add_generation_prompt"] = add_generation_prompt
         texts = [_render_one(compiled, source, each, values, continue_final_message) for each in conversations]
     if not generation_spans:
         return texts if batch else texts[0]

@@ -62,8 +62,7 @@ def _implicit(subject: Subject, field: Field) -> Iterator[Finding]:
             subject.path(field),
             "implicit-overwritten",
             f"what follows the end of the implicit field opens it again and overwrites its text: "
-            f"{'; '.join(found[:2])}; "
-            + _advice(field),
+            f"{'; '.join(found[:2])}; " + _advice(field),
         )
     yield from _last_piece(subject, field, body, end)
 
@@ -101,7 +100,8 @@ def _never_kept(subject: Subject, field: Field, output: str) -> Finding:
         subject.delimiter_path(field, "close") if field.close is not None else subject.path(field),
         "implicit-not-kept",
         f"the implicit field does not take plain text: the output {quote(output)} gives "
-        f"{quote_value(subject.parse(output))}; an opener or closer that can match nothing, or plain text, takes it away",
+        f"{quote_value(subject.parse(output))}; an opener or closer that can match nothing, or plain "
+        f"text, takes it away",
     )
 
 

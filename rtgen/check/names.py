@@ -28,8 +28,8 @@ def names(subject: Subject) -> Iterator[Finding]:
                 "warning",
                 subject.path(field),
                 "reasoning-name",
-                f"chat templates and servers look for reasoning under {REASONING!r}, so what is under {field.name!r} gets "
-                f"lost in the next turn; rename the field",
+                f"chat templates and servers look for reasoning under {REASONING!r}, so what is under {field.name!r} "
+                f"gets lost in the next turn; rename the field",
             )
     if "role" not in subject.template.defaults:
         yield Finding(

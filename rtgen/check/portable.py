@@ -83,7 +83,7 @@ def _tag_patterns(args: Any, where: str) -> Iterator[tuple[str, str]]:
 
 
 def _unportable(source: str) -> Iterator[tuple[str, str, bool]]:
-    """Rule, sentence, and whether it is a warning (not a note), for each thing in a pattern that engines disagree about."""
+    """Rule, sentence, and whether it is a warning (not a note), for each thing that engines disagree about."""
     node = parse(source)
     seen = dict.fromkeys(_seen(node, source))
     yield from seen
@@ -144,14 +144,14 @@ def _classes(source: str, opaque: bool) -> Iterator[tuple[str, str, bool]]:
         listed = ", ".join(f"\\{letter}" for letter in wide)
         yield (
             "unicode-class",
-            f"{listed} mean{'s' if len(wide) == 1 else ''} Unicode characters here and in Rust's regex, but only ASCII ones "
-            "in RE2 and JavaScript; write the characters out, such as [A-Za-z0-9_]",
+            f"{listed} mean{'s' if len(wide) == 1 else ''} Unicode characters here and in Rust's regex, but only ASCII "
+            "ones in RE2 and JavaScript; write the characters out, such as [A-Za-z0-9_]",
             True,
         )
     if escapes & set("sS"):
         yield (
             "white-space",
-            r"\s holds all white space of Unicode here, only that of ASCII in RE2; and U+001C to U+001F in no other engine",
+            r"\s holds all white space of Unicode here, only that of ASCII in RE2; U+001C to U+001F in no other engine",
             False,
         )
     if escapes & set("pP") or "[:" in source:

@@ -54,8 +54,8 @@ def _captures(subject: Subject, field: Field) -> Iterator[Finding]:
                 "warning",
                 where,
                 "capture-of-closer",
-                f"the placeholder {{{path}}} is a capture of the closer, but the implicit field is closed by other fields' "
-                f"openers too, and then does not parse",
+                f"the placeholder {{{path}}} is a capture of the closer, but the implicit field is closed by other "
+                f"fields' openers too, and then does not parse",
             )
         elif closer is not None and not facts.always_participates(closer.whole, root):
             yield _may_be_missing(where, path, "closer", closer)
@@ -64,8 +64,8 @@ def _captures(subject: Subject, field: Field) -> Iterator[Finding]:
                 "note",
                 where,
                 "capture-of-closer",
-                f"the placeholder {{{path}}} is a capture of the closer, so an output that is cut off inside the region "
-                f"does not parse",
+                f"the placeholder {{{path}}} is a capture of the closer, so an output that is cut off inside the "
+                f"region does not parse",
             )
 
 
@@ -96,8 +96,8 @@ def _may_be_missing(where: str, path: str, role: str, kind: Kind) -> Finding:
         "warning",
         where,
         "capture-may-be-missing",
-        f"the placeholder {{{path}}} is a group that not every match of the {role} captures{example}, and a region without "
-        f"it does not parse; let every alternative capture it (an empty text is fine)",
+        f"the placeholder {{{path}}} is a group that not every match of the {role} captures{example}, and a region "
+        f"without it does not parse; let every alternative capture it (an empty text is fine)",
     )
 
 
@@ -108,8 +108,8 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
             "error",
             subject.path(field, "transform_each"),
             "each-needs-a-list",
-            f"transform_each needs a list, which {field.content!r} never gives, so no region of the field parses; leave it "
-            f"out, or use 'json' or 'python-call-list'",
+            f"transform_each needs a list, which {field.content!r} never gives, so no region of the field parses; leave "
+            f"it out, or use 'json' or 'python-call-list'",
         )
     if field.transform is not None and not field.transform_each and field.content in (*TEXTS, *SCALARS):
         for path in placeholders(field.transform):
@@ -118,8 +118,8 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
                     "error",
                     subject.path(field, "transform"),
                     "placeholder-undefined",
-                    f"the placeholder {{{path}}} reaches into a value of 'content': {quote(field.content)}, which holds no "
-                    f"keys, so no region of the field parses; use 'json', or {{content}}",
+                    f"the placeholder {{{path}}} reaches into a value of 'content': {quote(field.content)}, which holds "
+                    f"no keys, so no region of the field parses; use 'json', or {{content}}",
                 )
                 break
     if field.join is not None and _never_text(field):
@@ -129,12 +129,7 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
             "join-needs-text",
             "'join' joins texts, which this field's values never are, so no region of it parses; leave 'join' out",
         )
-    if (
-        field.repeats
-        and field.join is None
-        and field.name in subject.template.defaults
-        and not isinstance(default, list)
-    ):
+    if field.repeats and field.join is None and not isinstance(subject.template.defaults.get(field.name, []), list):
         yield Finding(
             "error",
             f"$.defaults.{field.name}" if field.name.isidentifier() else "$.defaults",
@@ -172,8 +167,8 @@ def _tags(subject: Subject, field: Field) -> Iterator[Finding]:
             "error",
             subject.path(field, "content_args", "tag_pattern"),
             "tag-pattern",
-            f"it has no group {missing[0]!r}, so a region with a tag does not parse; write (?P<{missing[0]}>…) around the "
-            f"tag's {missing[0]}",
+            f"it has no group {missing[0]!r}, so a region with a tag does not parse; write (?P<{missing[0]}>…) around "
+            f"the tag's {missing[0]}",
         )
     if args.get("value_parser") is None and _is_call(field):
         yield Finding(

@@ -11,10 +11,10 @@ def reach(value: Any, keys: tuple[str, ...], placeholder: str) -> Any:
     """The value under `keys`, one dict in the other. Raises ValueError that names the placeholder."""
     for key in keys:
         if not isinstance(value, dict):
-            raise ValueError(f"the placeholder {{{placeholder}}} looks for {key!r} in a {type(value).__name__}")
+            raise ValueError(f"the placeholder {{{placeholder}}} cannot index into {type(value).__name__} for {key!r}")
         if key not in value:
             known = ", ".join(sorted(map(str, value)))
-            raise ValueError(f"the placeholder {{{placeholder}}} finds no {key!r}; there are: {known or 'no keys'}")
+            raise ValueError(f"the placeholder {{{placeholder}}} is missing key {key!r}; there are: {known or 'none'}")
         value = value[key]
     return value
 
@@ -53,7 +53,7 @@ def require_item(item: Any) -> None:
 def joined(before: Any, join: str, value: Any, field: str, position: int) -> Any:
     """The value of a field with `join` after one more region. Raises ParseError when a region is not a string."""
     if not isinstance(value, str):
-        raise ParseError(f"'join' needs strings, and this region is a {type(value).__name__}", field, position)
+        raise ParseError(f"'join' needs each region to parse to a string, not {type(value).__name__}", field, position)
     if before is None:
         return value
     try:
