@@ -159,9 +159,8 @@ def render_source(
     """As `render`, for the source of one template. `label` names its file in errors; `image_urls`: as a processor."""
     if isinstance(messages, (list, tuple)) and not messages:
         # Processors never come to the check of tokenizers, since they look at the first message before it.
-        raise (IndexError if image_urls else ValueError)(
-            "there is no message to render; a conversation has at least one"
-        )
+        refusal = IndexError if image_urls else ValueError
+        raise refusal("there is no message to render; a conversation has at least one")
     batch = is_batch(messages)
     conversations = [conversation(each) for each in (messages if batch else [messages])]
     if image_urls:

@@ -6,6 +6,7 @@ After it, the folder holds the templates that were saved and no others, for toke
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from rtgen.chat.storage import (
     TOKENIZER_CONFIG,
     ChatTemplate,
 )
-from rtgen.files import write_atomically, write_if_changed
+from rtgen.files import write_atomically
 
 if TYPE_CHECKING:
     from typing import Any
@@ -64,9 +65,7 @@ def by_name(template: str | Mapping[str, str] | ChatTemplate) -> dict[str, str]:
         if not isinstance(name, str) or not isinstance(text, str):
             raise TypeError(f"the chat template {name!r} is not a string with a string for its name")
         if not _is_file_name(name):
-            raise ValueError(
-                f"{name!r} is no name for a chat template: a file of this name would not stay in its folder"
-            )
+            raise ValueError(f"{name!r} is no name for a chat template: such a file would leave its folder")
         text.encode("utf-8")
     return dict(value)
 
@@ -105,8 +104,10 @@ def apply(changes: list[Change]) -> list[str]:
         elif change.before is None:
             os.makedirs(os.path.dirname(change.path) or ".", exist_ok=True)
             write_atomically(change.path, change.after.encode("utf-8"))
-        else:
-            write_if_changed(change.path, change.after)
+        else:  # a symbolic link gives way to a file: it may lead into a cache that others read
+            mode = stat.S_IMODE(os.stat(change.path).st_mode)
+            write_atomically(change.path, change.after.encode("utf-8"))
+            os.chmod(change.path, mode)
     return [change.path for change in changes]
 
 

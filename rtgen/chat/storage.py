@@ -121,7 +121,7 @@ def load(folder: str | os.PathLike[str], *, kind: Kind | None = None) -> ChatTem
     found = Folder.read(folder)
     if kind != "tokenizer" and found.legacy is not None and found.has_jinja:
         raise SourceError(
-            f"{folder!r} mixes {LEGACY_FILE} with .jinja files, and processors refuse that; `rtgen chat migrate` mends it"
+            f"{folder!r} mixes {LEGACY_FILE} with .jinja files, which processors refuse; `rtgen chat migrate` mends it"
         )
     tokens = special_tokens(folder)
     if kind is None:
@@ -165,10 +165,10 @@ class Folder:
         """Read all the files. Raises SourceError."""
         return cls(
             folder,
-            _from_json(folder, TOKENIZER_CONFIG) or {},
-            _from_json(folder, LEGACY_FILE),
-            _from_json(folder, PROCESSOR_CONFIG),
-            _from_jinja(os.path.join(folder, ROOT_FILE), DEFAULT),
+            from_json(os.path.join(folder, TOKENIZER_CONFIG)) or {},
+            from_json(os.path.join(folder, LEGACY_FILE)),
+            from_json(os.path.join(folder, PROCESSOR_CONFIG)),
+            from_jinja(os.path.join(folder, ROOT_FILE), DEFAULT),
             _additional(folder),
         )
 
@@ -183,6 +183,11 @@ class Folder:
         # The guide does not speak of a template in processor_config.json; transformers lets it win over every file.
         return self.processor or {**(self.legacy or {}), **self.root, **self.additional}
 
+    def merged(self) -> dict[str, str]:
+        """The templates of tokenizer and processor together; under one name, that of the tokenizer."""
+        held = {**self.templates("processor"), **self.templates("tokenizer")}
+        return {name: text for name, (text, _) in held.items()}
+
     def differences(self, kind: Kind) -> list[str]:
         """What transformers 5.24.0 does otherwise with the folder, in sentences."""
         said = []
@@ -194,14 +199,10 @@ class Folder:
                     f"transformers drops the template {names} of {TOKENIZER_CONFIG}, because there are .jinja files"
                 )
             if self.root and "file" in self.additional:
-                said.append(
-                    f"transformers takes {ADDITIONAL_FOLDER}/file{SUFFIX} for {ROOT_FILE}, because of its name; rename it"
-                )
+                said.append(f"transformers takes {ADDITIONAL_FOLDER}/file{SUFFIX} for {ROOT_FILE}; rename it")
         elif self.processor:
             if self.legacy or self.has_jinja:
-                said.append(
-                    f"the template in {PROCESSOR_CONFIG} wins over every file, in transformers too; move it to {ROOT_FILE}"
-                )
+                said.append(f"the template in {PROCESSOR_CONFIG} wins over every file; move it to {ROOT_FILE}")
         else:
             if self.root and DEFAULT in self.additional:
                 said.append(
@@ -212,13 +213,13 @@ class Folder:
         return said
 
 
-def _from_json(folder: str, name: str) -> Named | None:
-    """The templates under the key `chat_template` of a JSON file; None if the file or the key is not there."""
-    path = os.path.join(folder, name)
+def from_json(path: str) -> Named | None:
+    """The templates under the key `chat_template` of a JSON file; None if the file or the key is not there.
+
+    Raises SourceError.
+    """
     value = (read_object(path) or {}).get(KEY)
     if value is None:
-        if name == LEGACY_FILE and os.path.exists(path):
-            raise SourceError(f"{path!r} has no key {KEY!r}")
         return None
     if isinstance(value, str):
         value = {DEFAULT: value}
@@ -232,7 +233,7 @@ def _from_json(folder: str, name: str) -> Named | None:
     return {str(key): (text, path) for key, text in value.items()}
 
 
-def _from_jinja(path: str, name: str) -> Named:
+def from_jinja(path: str, name: str) -> Named:
     """The template in a `.jinja` file, by `name`; nothing if there is no such file."""
     text = read_text(path)
     return {} if text is None else {name: (text.replace("\r\n", "\n").replace("\r", "\n"), path)}
@@ -246,7 +247,7 @@ def _additional(folder: str) -> Named:
     found: Named = {}
     for name in names:
         if name.endswith(SUFFIX):
-            found |= _from_jinja(os.path.join(folder, ADDITIONAL_FOLDER, name), name.removesuffix(SUFFIX))
+            found |= from_jinja(os.path.join(folder, ADDITIONAL_FOLDER, name), name.removesuffix(SUFFIX))
     return found
 
 

@@ -40,8 +40,11 @@ def quote(text: str) -> str:
 
 
 def quote_value(value: object) -> str:
-    """A value of a message as JSON, shortened at its end."""
+    """A value as JSON, shortened at its end; what JSON cannot say is called "the value"."""
     import json
 
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return "the value"
     return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}..."

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rtgen.check.findings import Finding, quote_value
 from rtgen.errors import TemplateError
@@ -43,7 +43,8 @@ def refused(raw: object, error: TemplateError) -> list[Finding]:
     where = error.path or "$"
     found = [Finding("error", where, "refused", error.message)]
     try:
-        faults = list(validator().iter_errors(raw))
+        # Sorted, since jsonschema goes through some objects in the order of a set.
+        faults = sorted(validator().iter_errors(raw), key=lambda fault: (fault.json_path, fault.message))
     except RecursionError:  # nested too deeply, which the error says
         return found
     for fault in faults:
@@ -55,15 +56,21 @@ def refused(raw: object, error: TemplateError) -> list[Finding]:
 
 def _hints(fault: ValidationError) -> Iterator[tuple[str, str]]:
     """The path and the words of a fault; of alternatives, what the one that comes nearest lacks."""
-    path = "$"
+    path, instance = "$", cast(Any, fault.instance)
     for part in fault.absolute_path:
         path = step(path, part) if isinstance(part, str) else f"{path}[{part}]"
-    if fault.validator == "additionalProperties" and isinstance(fault.instance, dict):
+    if fault.validator == "additionalProperties" and isinstance(instance, dict):
         known = fault.schema["properties"] if isinstance(fault.schema, dict) else {}
-        for key in fault.instance:
+        for key in instance:
             if key not in known:
                 yield step(path, key), f"no such key; there are {', '.join(known)}"
     elif isinstance(fault.schema, dict) and "$comment" in fault.schema:
         yield path, str(fault.schema["$comment"])
+    elif fault.validator == "type":
+        yield path, f"must be of type {fault.validator_value}, not {quote_value(instance)}"
+    elif fault.validator == "required" and isinstance(fault.validator_value, list):
+        missing = [key for key in fault.validator_value if key not in instance]
+        yield path, f"needs the key {' and '.join(map(repr, missing))}"
     else:
-        yield path, f"{quote_value(fault.instance)}: {fault.message.removeprefix(f'{fault.instance!r} ')}"
+        rule = quote_value({str(fault.validator): fault.validator_value})
+        yield path, f"{quote_value(instance)} does not fit {rule}"

@@ -108,7 +108,7 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
             "error",
             subject.path(field, "transform_each"),
             "each-needs-a-list",
-            f"transform_each needs a list, which {field.content!r} never gives, so no region of the field parses; leave "
+            f"transform_each needs a list, which {field.content!r} never gives, so no region of it parses; leave "
             f"it out, or use 'json' or 'python-call-list'",
         )
     if field.transform is not None and not field.transform_each and field.content in (*TEXTS, *SCALARS):
@@ -118,7 +118,7 @@ def _shapes(subject: Subject, field: Field) -> Iterator[Finding]:
                     "error",
                     subject.path(field, "transform"),
                     "placeholder-undefined",
-                    f"the placeholder {{{path}}} reaches into a value of 'content': {quote(field.content)}, which holds "
+                    f"the placeholder {{{path}}} reaches into a value of 'content': {quote(field.content)}, which has "
                     f"no keys, so no region of the field parses; use 'json', or {{content}}",
                 )
                 break

@@ -16,7 +16,7 @@ import click
 
 from rtgen.cli.common import FAULTS_FOUND, WRONG_USAGE, State
 
-COMMANDS = ("compile", "parse", "stream", "check", "show", "templates", "cache")
+COMMANDS = ("compile", "parse", "stream", "check", "show", "templates", "chat", "cache")
 """The commands in the order of `rtgen --help`; `rtgen.cli.<name>.command` is each one."""
 
 _INTERRUPTED = 130

@@ -121,8 +121,3 @@ def _prefixes(texts: set[str]) -> str:
             heads.setdefault(text[0], set()).add(text[1:])
     longer = "|".join(re.escape(head) + _prefixes(heads[head]) for head in sorted(heads))
     return f"(?:{longer})?" if longer else ""
-
-
-def first_characters(state: State) -> str:
-    """The characters that a core of the state can begin with, sorted."""
-    return "".join(sorted({core[0] for watch in state.watches for core in watch.kind.cores}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtgen.content import STREAMABLE
-from rtgen.emit.cores import CoreSearch, emit_core_search, emit_starts, first_characters
+from rtgen.emit.cores import CoreSearch, emit_core_search, emit_starts
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Names, Writer, literal, signature
@@ -123,40 +123,45 @@ class StreamEmitter:
                 code.line("raise")
 
     def _feed_state(self, region: Region) -> None:
-        """The branch of one state: what follows it is for chunks in which a delimiter can begin."""
+        """The branch of one state, which leaves chunks in which a delimiter may begin to its quick function."""
         code, state = self.code, region.state
         if state.strategy != "cores":
             self._feed_event(region)
             return
         search = emit_core_search(self.out, state, region.stem)
-        first = first_characters(state)
-        test = f"{search.probe}.search(held) is None"
-        if len(first) == 1 and not first.isalnum():
-            test = f"{literal(first)} not in held or {test}"
-        with code.block(f"if {test}:"):
-            if search.blanks:
-                self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
-                with code.block("if held[-1] in BLANK_SET:"):
-                    code.line("text = held.rstrip(BLANKS)")
-                    code.line("self._held = held[len(text) :]")
-                    with code.block("if len(self._held) > LONG_RUN:"):
-                        code.line("hold_blanks(self)")
-                    with code.block("if not text:"):
-                        code.line("return []")
-                    code.line("held = text")
-                with code.block("else:"):
-                    code.line('self._held = ""')
-            elif search.newline is not None:
-                with code.block('if held[-1] == "\\n":'):
-                    code.line('self._held = "\\n"')
-                    code.line("held = held[:-1]")
-                    with code.block("if not held:"):
-                        code.line("return []")
-                with code.block("else:"):
-                    code.line('self._held = ""')
-            else:
+        with code.block(f"if {_may_begin(state, search)}:"):
+            code.line("return self._quick(self, text)")
+        edge = _edge(state)
+        if search.blanks:
+            self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+            ends = "BLANK_SET"
+            if edge:
+                self.out.use_runtime("blanks", "blanks_and")
+                ends = self.out.constant("blank_or_edge", f"blanks_and({literal(edge)})")
+            with code.block(f"if held[-1] in {ends}:"):
+                bare = f"held.removesuffix({literal(edge)})" if edge else "held"
+                code.line(f"text = {bare}.rstrip(BLANKS)")
+                code.line("self._held = held[len(text) :]")
+                with code.block("if len(self._held) > LONG_RUN and held[-1] in BLANK_SET:"):
+                    code.line("hold_blanks(self)")
+                with code.block("if not text:"):
+                    code.line("return []")
+                code.line("held = text")
+            with code.block("else:"):
                 code.line('self._held = ""')
-            self._feed_event(region)
+        elif search.newline is not None or edge:
+            last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
+            test = f"held[-1] == {last[0]}" if len(last) == 1 else f"held[-1] in ({', '.join(last)})"
+            with code.block(f"if {test}:"):
+                code.line("self._held = held[-1]")
+                code.line("held = held[:-1]")
+                with code.block("if not held:"):
+                    code.line("return []")
+            with code.block("else:"):
+                code.line('self._held = ""')
+        else:
+            code.line('self._held = ""')
+        self._feed_event(region)
 
     def _feed_event(self, region: Region) -> None:
         """The chunk `held` belongs to the region."""
@@ -540,6 +545,33 @@ def _chunk(field: Field, text: str) -> str:
     """The event of a chunk, as an expression; `text` is the name of its variable."""
     dirty = field.content not in STREAMABLE
     return f'{{"type": "region_chunk", "field": {literal(field.name)}, "text": {text}, "dirty": {dirty}}}'
+
+
+MOST_PAIRS = 4
+"""Beginnings of two characters that a branch of `feed` looks for one by one; more of them, by a regex."""
+
+
+def _pairs(state: State) -> list[str]:
+    """The first two characters of the state's cores, if the first is always the same and they are few; else []."""
+    cores = [core for watch in state.watches for core in watch.kind.cores]
+    pairs = sorted({core[:2] for core in cores})
+    alike = len({core[0] for core in cores}) == 1 and min(map(len, cores)) > 1 and not cores[0][0].isalnum()
+    return pairs if alike and len(pairs) <= MOST_PAIRS else []
+
+
+def _may_begin(state: State, search: CoreSearch) -> str:
+    """The condition that `held` has a place where a core may begin, other than with its first character at the edge."""
+    pairs = _pairs(state)
+    if not pairs:
+        return f"{search.probe}.search(held) is not None"
+    tests = " or ".join(f"{literal(pair)} in held" for pair in pairs)
+    return f"{literal(pairs[0][0])} in held and ({tests})" if len(pairs) > 1 else tests
+
+
+def _edge(state: State) -> str:
+    """The character that is held back at the edge, because every core begins with it; "" if the condition covers it."""
+    pairs = _pairs(state)
+    return pairs[0][0] if pairs else ""
 
 
 def _is_plain(watch: Watch) -> bool:

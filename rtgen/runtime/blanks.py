@@ -12,6 +12,12 @@ BLANKS = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 BLANK_SET = frozenset(BLANKS)
 """The same, to be asked for one character."""
 
+
+def blanks_and(character: str) -> frozenset[str]:
+    """The white-space characters and one more."""
+    return BLANK_SET.union(character)
+
+
 LONG_RUN = 64
 """Characters of white space at the edge from which on the run is not gone over again with every chunk."""
 

@@ -58,6 +58,11 @@ class ByteTokens:
         self.parts[token] = bytes(map(table.__getitem__, content)) if in_table else content.encode(), special
         return None
 
+    def tail(self, ids: list[int]) -> str:
+        """The text of the last ids of a sequence, without what may be the end of a character that begins before."""
+        text: str = self.backend.decode(ids, skip_special_tokens=False)
+        return text.lstrip(REPLACEMENT)
+
 
 class ByteLevelIds(Detokenizer):
     """Ids whose tokens are bytes: all bytes in a row are read as UTF-8."""
@@ -145,6 +150,14 @@ class FallbackTokens:
         added = self.backend.get_added_tokens_decoder().get(token)
         piece = self.whole[token] = Piece(content, added is not None and added.special)
         return piece
+
+    def tail(self, ids: list[int]) -> str:
+        """The text of the last ids of a sequence, without bytes at its beginning (their run may begin before)."""
+        first = 0
+        while first < len(ids) and ids[first] not in self.whole and self.learn(ids[first]) is None:
+            first += 1
+        text: str = self.backend.decode(ids[first:], skip_special_tokens=False)
+        return text
 
 
 class FallbackIds(Detokenizer):

@@ -68,7 +68,7 @@ def as_ids(ids: Any) -> list[int]:
 
 def detokenizer(tokenizer: Any) -> Detokenizer:
     """What turns this tokenizer's ids into text piece by piece, special tokens included: a new one for each output."""
-    return _way(tokenizer)()
+    return way(tokenizer).new()
 
 
 def backend_of(tokenizer: Any) -> Any:
@@ -93,35 +93,44 @@ def decoder_parts(backend: Any) -> list[dict[str, Any]]:
     return parts
 
 
-_ways: WeakKeyDictionary[Any, tuple[Any, Callable[[], Detokenizer]]] = WeakKeyDictionary()
+class Way(NamedTuple):
+    """How one tokenizer's ids become text."""
+
+    backend: Any
+    new: Callable[[], Detokenizer]
+    tail: Callable[[list[int]], str] | None
+    """The text of the last ids of a sequence as it is in the text of the whole sequence, but for a piece missing at its
+    beginning; None where the text of ids depends on all ids before."""
 
 
-def _way(tokenizer: Any) -> Callable[[], Detokenizer]:
-    """What makes the detokenizers of this tokenizer; it keeps what is known of the tokens."""
+_ways: WeakKeyDictionary[Any, Way] = WeakKeyDictionary()
+
+
+def way(tokenizer: Any) -> Way:
+    """How this tokenizer's ids become text; it keeps what is known of the tokens."""
     backend = backend_of(tokenizer)
     known = _ways.get(tokenizer)
-    if known is None or known[0] is not backend:
-        known = _ways[tokenizer] = backend, _choose(tokenizer, backend)
-    return known[1]
+    if known is None or known.backend is not backend:
+        known = _ways[tokenizer] = _choose(tokenizer, backend)
+    return known
 
 
-def _choose(tokenizer: Any, backend: Any) -> Callable[[], Detokenizer]:
-    # No cycle at import: those modules take the base class from this one. Nor does what is made hold the tokenizer
-    # more tightly than through its backend, or its entry in the table would keep it alive.
+def _choose(tokenizer: Any, backend: Any) -> Way:
+    # Not imported above, because those modules take the base class from this one.
     from rtgen.integrations.transformers import exact_ids, window_ids
 
     if backend is None:
-        return window_ids.whole_or_window(tokenizer, _cleans_up(tokenizer, getattr(tokenizer, "backend_tokenizer", None)))
+        whole = _cleans_up(tokenizer, getattr(tokenizer, "backend_tokenizer", None))
+        return Way(None, window_ids.whole_or_window(tokenizer, whole), None)
     parts = decoder_parts(backend)
-    kinds = [part["type"] for part in parts]
-    if kinds == ["ByteLevel"]:
+    if [part["type"] for part in parts] == ["ByteLevel"]:
         tokens = exact_ids.ByteTokens(backend)
-        return lambda: exact_ids.ByteLevelIds(tokens)
+        return Way(backend, lambda: exact_ids.ByteLevelIds(tokens), tokens.tail)
     if exact_ids.is_fallback(parts):
         pieces = exact_ids.FallbackTokens(backend, parts)
-        return lambda: exact_ids.FallbackIds(pieces)
+        return Way(backend, lambda: exact_ids.FallbackIds(pieces), pieces.tail)
     stream = import_module("tokenizers.decoders").DecodeStream
-    return lambda: window_ids.StreamIds(backend, stream)
+    return Way(backend, lambda: window_ids.StreamIds(backend, stream), None)
 
 
 def _cleans_up(tokenizer: Any, backend: Any) -> bool:

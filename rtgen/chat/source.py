@@ -1,0 +1,68 @@
+"""Where a chat template is found, as the command line takes it."""
+
+from __future__ import annotations
+
+import os
+
+from rtgen.chat.config import read_text
+from rtgen.chat.storage import (
+    DEFAULT,
+    KEY,
+    LEGACY_FILE,
+    TOKENIZER_CONFIG,
+    ChatTemplate,
+    Kind,
+    from_jinja,
+    from_json,
+    joined,
+    load,
+    special_tokens,
+)
+from rtgen.read import SourceError, SourceMissingError
+
+
+def find(source: str | os.PathLike[str], kind: Kind | None = None) -> ChatTemplate:
+    """The chat templates at `source`: a model's folder or its `tokenizer_config.json`, another JSON file with a key
+    `chat_template`, or a file that is a template itself.
+
+    Special tokens are those of the folder. Raises SourceError where there is none.
+    """
+    path = os.fspath(source)
+    folder, name = os.path.split(path)
+    if os.path.isdir(path) or (name == TOKENIZER_CONFIG and os.path.exists(path)):
+        found = load(path if os.path.isdir(path) else folder or ".", kind=kind)
+        if found.chat_template is None:
+            raise SourceError(f"{path!r} holds no chat template")
+        return found
+    if not os.path.exists(path):
+        raise SourceMissingError(f"there is no file and no folder {path!r}")
+    tokens = special_tokens(folder or ".")
+    if not name.endswith(".json"):
+        held = from_jinja(path, DEFAULT)
+        return ChatTemplate(held[DEFAULT][0], path, tokens, kind or "tokenizer", {DEFAULT: path})
+    templates = from_json(path)
+    if not templates:
+        raise SourceError(f"{path!r} holds no chat template: it has no key {KEY!r}")
+    text = joined({each: text for each, (text, _) in templates.items()})
+    kind = kind or ("processor" if name == LEGACY_FILE else "tokenizer")
+    return ChatTemplate(text, path, tokens, kind, dict.fromkeys(templates, path))
+
+
+def folder_of(source: str | os.PathLike[str]) -> str:
+    """The model's folder that `source` is or, as one of its JSON files, stands in. Raises SourceError."""
+    path = os.fspath(source)
+    if os.path.isdir(path):
+        return path
+    if not os.path.exists(path):
+        raise SourceMissingError(f"there is no folder {path!r}")
+    if path.endswith(".json"):
+        return os.path.dirname(path) or "."
+    raise SourceError(f"{path!r} is neither a folder nor a JSON file of one")
+
+
+def read_template(path: str) -> str:
+    """The template in a file, its line ends as they are. Raises SourceError."""
+    text = read_text(path)
+    if text is None:
+        raise SourceMissingError(f"there is no file {path!r}")
+    return text
