@@ -45,7 +45,7 @@ def refused(raw: object, error: TemplateError) -> list[Finding]:
     try:
         # Sorted, since jsonschema goes through some objects in the order of a set.
         faults = sorted(validator().iter_errors(raw), key=lambda fault: (fault.json_path, fault.message))
-    except RecursionError:  # nested too deeply, which the error says
+    except (RecursionError, ValueError):  # nested too deeply, or a number too long to be shown: the error says so
         return found
     for fault in faults:
         for path, words in _hints(fault):

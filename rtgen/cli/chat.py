@@ -12,13 +12,11 @@ from rtgen.cli.common import Command, read_file, to_json, tool_list, write
 if TYPE_CHECKING:
     from rtgen.chat.storage import Kind
 
-SOURCE_HELP = "SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, or a .jinja file."
-
 _template_option = click.option("--template", "name", metavar="NAME", help="Which one, of several templates.")
 _kind_option = click.option(
     "--kind",
     type=click.Choice(["tokenizer", "processor"]),
-    help="Read the folder as this one does (default: look at both).",
+    help="Whose template to take (default: any).",
 )
 
 
@@ -26,7 +24,10 @@ _kind_option = click.option(
     context_settings={"help_option_names": ["-h", "--help"]}, short_help="Chat templates: render, check, migrate."
 )
 def command() -> None:
-    """Chat templates turn messages into the text that a model reads."""
+    """Chat templates turn messages into the text that a model reads.
+
+    SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, or a .jinja file.
+    """
 
 
 @command.command(cls=Command, short_help="Render messages.")
@@ -141,7 +142,7 @@ def show(source: str, output: str | None, as_json: bool, name: str | None, kind:
 @click.argument("template", metavar="TEMPLATE.jinja")
 @click.option("--template", "name", metavar="NAME", default="default", help="Its name (default: default).")
 def set_(source: str, template: str, name: str) -> None:
-    """Make the file TEMPLATE.jinja the chat template of SOURCE: a model's folder, one of its JSON files, or a .jinja file.
+    """Make the file TEMPLATE.jinja the chat template of SOURCE: a folder, one of its JSON files, or a .jinja file.
 
     Templates of other names stay. The folder has the modern form afterwards (see `rtgen chat migrate`). A template that
     does not compile is refused.

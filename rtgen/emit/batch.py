@@ -7,7 +7,7 @@ from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Writer, literal
 from rtgen.listing import state_line, transition
-from rtgen.lower import Program, State, Watch
+from rtgen.lower import Program, State, Watch, core_order
 
 
 class BatchEmitter:
@@ -29,11 +29,15 @@ class BatchEmitter:
         else:
             if state.strategy == "searches":
                 code.line(f"searches = {self.searches.new_of_state(state)}")
-            elif self._patterns(state):
-                for number, watch in enumerate(state.watches):
-                    if watch.kind.settled_by == "pattern":
-                        code.line(f"pattern_{number} = {self.searches.maker(watch, True)}()")
-                code.line("look = 0")
+            else:
+                code.line("size = len(text)")
+                count = sum(len(watch.kind.cores) for watch in state.watches)
+                code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
+                for watch in state.watches:
+                    if watch.kind.settled_by == "pattern" and not self.searches.linear(watch):
+                        code.line(f"pattern_{watch.rank} = {self.searches.maker(watch, True)}()")
+                if self._patterns(state):
+                    code.line("look = 0")
             with code.block("while True:"):
                 if state.strategy == "searches":
                     self._outside_searches()
@@ -59,51 +63,74 @@ class BatchEmitter:
     # Outside.
 
     def _outside_cores(self) -> None:
+        """The next place of each core is remembered, so that none is looked for twice in the same text."""
         code, state = self.code, self.program.outside
-        search = emit_core_search(self.out, state, "outside" if state.field is None else state.field.name)
-        patterns = self._patterns(state)
-        code.line(f"found = {search.last}.search(text, {'look' if patterns else 'at'})")
-        with code.block("if found is None:"):
+        order = core_order(state.watches)
+        assert order is not None, "the strategy needs an order"
+        cores = [(core, watch) for watch in order for core in watch.kind.cores]
+        cores.sort(key=lambda item: -len(item[0]))
+        look = "look" if self._patterns(state) else "at"
+        for number, (core, _) in enumerate(cores, 1):
+            with code.block(f"if next_{number} < {look}:"):
+                code.line(f"next_{number} = text.find({literal(core)}, {look})")
+                with code.block(f"if next_{number} < 0:"):
+                    code.line(f"next_{number} = size")
+        places = [f"next_{number}" for number in range(1, len(cores) + 1)]
+        code.line(f"begin = {places[0]}" if len(places) == 1 else f"begin = min({', '.join(places)})")
+        newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
+        with code.block("if begin == size:"):
+            if newline is not None:
+                code.line(f"begin = end = size - 1  # {transition(newline)}")
+                with code.block(f'if end >= {look} and text[end] == "\\n":'):
+                    self._outside_act(newline, "{}", True)
             self._rest()
             code.line("break")
-        code.line("which = found.lastindex")
-        for watch in search.order:
-            with code.block(f"if {search.test(watch)}:"):
-                self._outside_core(watch)
-        if search.newline is not None:
-            code.line(f"# {transition(search.newline)}")
-            code.line("begin = end = found.start()")
-            self._outside_act(search.newline, "{}", True)
+        for number, (core, watch) in enumerate(cores, 1):
+            with code.block(f"if begin == next_{number}:"):
+                self._outside_core(watch, core)
 
-    def _outside_core(self, watch: Watch) -> None:
+    def _outside_core(self, watch: Watch, core: str) -> None:
+        """A core stands at `begin`: settle the delimiter and act on it."""
         code, kind = self.code, watch.kind
         code.line(f"# {transition(watch)}")
         captures = "{}"
         if kind.settled_by == "pattern":
-            self.out.use_runtime("pattern", "NOTHING")
-            pattern = f"pattern_{self.program.outside.watches.index(watch)}"
-            code.line("begin = found.start()")
-            with code.block(f"if {pattern}.match(text, begin, True) == NOTHING:"):
-                code.line("look = begin + 1")
-                code.line("continue")
-            code.line(f"end = {pattern}.end")
-            captures = f"{pattern}.groups()"
+            captures = self._settle(watch)
+        elif kind.settled_by == "blanks":
+            self.out.use_runtime("blanks", "after_blanks")
+            code.line(f"end = after_blanks(text, begin + {len(core)})")
         else:
-            code.line("begin = found.start()")
-            if kind.settled_by == "blanks":
-                self.out.use_runtime("blanks", "after_blanks")
-                code.line("end = after_blanks(text, found.end())")
-            else:
-                code.line("end = found.end()")
+            code.line(f"end = begin + {len(core)}")
         if kind.blanks_before:
             self.out.use_runtime("blanks", "before_blanks")
             code.line("begin = before_blanks(text, at, begin)")
         self._outside_act(watch, captures, False)
 
+    def _settle(self, watch: Watch) -> str:
+        """Leaves the end of the delimiter at `begin` in `end`, or goes on; returns the expression of its captures.
+
+        Where `regex` is certain to be quick it is asked; elsewhere the matcher, which remembers what has failed.
+        """
+        code = self.code
+        linear = self.searches.linear(watch)
+        if linear:
+            code.line(f"found = {linear}.match(text, begin)")
+            test, end, groups = "found is None", "found.end()", "found.groupdict()"
+        else:
+            self.out.use_runtime("pattern", "NOTHING")
+            pattern = f"pattern_{watch.rank}"
+            test, end = f"{pattern}.match(text, begin, True) == NOTHING", f"{pattern}.end"
+            groups = f"{pattern}.groups()"
+        with code.block(f"if {test}:"):
+            code.line("look = begin + 1")
+            code.line("continue")
+        code.line(f"end = {end}")
+        return groups
+
     def _outside_searches(self) -> None:
         code = self.code
         self.out.use_runtime("searches", "earliest")
-        code.line("which, begin, _ = earliest(searches, text, at, True)")
+        code.line("which, begin, _, _ = earliest(searches, text, at, True)")
         with code.block("if which < 0:"):
             self._rest()
             code.line("break")
@@ -169,6 +196,15 @@ class BatchEmitter:
     def _find_closer(self, state: State, watch: Watch) -> None:
         """Leaves the closer's place in `begin` (-1 without one) and `end`."""
         code, kind = self.code, watch.kind
+        linear = self.searches.linear(watch, whole=True)
+        if linear and not kind.may_be_empty and (kind.settled_by == "pattern" or state.strategy == "searches"):
+            code.line(f"found = {linear}.search(text, at)")
+            code.line("begin = end = -1")
+            with code.block("if found is not None:"):
+                code.line("begin, end = found.span()")
+                if self.stores[watch.field.name].captures and kind.groups:
+                    code.line("captures.update(found.groupdict())")
+            return
         if kind.settled_by == "pattern" or state.strategy == "searches":
             self.out.use_runtime("pattern", "SETTLED")
             code.line(f"closer = {self.searches.maker(watch, False)}()")

@@ -66,6 +66,7 @@ RESERVED = (
     "search",
     "searches",
     "self",
+    "size",
     "start",
     "text",
     "tools",

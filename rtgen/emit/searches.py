@@ -6,6 +6,7 @@ from rtgen.delimiters.classify import Kind
 from rtgen.emit.source import Module, Writer, literal
 from rtgen.listing import transition
 from rtgen.lower import State, Watch
+from rtgen.pattern import facts
 from rtgen.pattern.nodes import Node
 from rtgen.pattern.program import compile_program
 
@@ -36,6 +37,23 @@ class Searches:
         program = self.out.constant(f"program_{field}", literal(compile_program(node)))
         budget = f", budget={STEP_BUDGET}, field={literal(field)}" if kind.number == 4 else ""
         return f"Search({program}{budget})"
+
+    def linear(self, watch: Watch, whole: bool = False) -> str:
+        """The name of the compiled regex of a delimiter which `regex` itself finds in linear time, else "".
+
+        Its groups all take part in every match. `whole`: white space before the core belongs to it too.
+        """
+        kind = watch.kind
+        named = facts.named_groups(kind.whole)
+        if not kind.linear or (kind.blanks_before and whole) or kind.context != 0:
+            return ""
+        if not all(facts.always_participates(kind.whole, name) for name in named):
+            return ""
+        source = kind.source
+        if kind.blanks_before or kind.final_newline:
+            return ""
+        self.out.use("regex")
+        return self.out.constant(f"{watch.role}_{watch.field.name}", f"regex.compile({literal(source)}, regex.DOTALL)")
 
     def of_parser(self, watch: Watch) -> str:
         """The expression of the parser's own matcher from a core on."""

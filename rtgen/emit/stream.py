@@ -335,9 +335,8 @@ class StreamEmitter:
         """Undecided from `begin` on: give out what is before it, and keep the text with the matcher's state."""
         code = self.code
         self._add_text(region)
-        code.line(f"self._held, self._at, self._look = text, begin, {look}")
-        code.line("self._state = 0")
-        code.line("return -1")
+        self.out.use_runtime("searches", "wait")
+        code.line(f"return wait(self, pattern.match, pattern, text, begin, {look}, {look})")
 
     def _acts_early(self, region: Region, watch: Watch) -> str:
         """The condition on which events are given before the delimiter's end is known; "": never.
@@ -381,7 +380,7 @@ class StreamEmitter:
         self.out.use_runtime("searches", "earliest", "hold_text")
         self.out.use_runtime("pattern", "CERTAIN", "SETTLED")
         code.line(f"searches = {self.searches.of_state(state, region.stem)}")
-        code.line("which, begin, verdict = earliest(searches, text, at, final)")
+        code.line("which, begin, verdict, holder = earliest(searches, text, at, final)")
         for number, watch in enumerate(state.watches):
             with code.block(f"if which == {number}:"):
                 code.line(f"# {transition(watch)}")
@@ -401,7 +400,7 @@ class StreamEmitter:
             if state.field is not None:
                 code.line(f"self._close_{region.stem}(events)")
             code.line("return -1")
-        code.line(f"return hold_text(self, text, begin, {state.context}, {self._quick_of(region)})")
+        code.line(f"return hold_text(self, text, begin, holder, {state.context}, {self._quick_of(region)})")
 
     # What a delimiter does.
 

@@ -14,13 +14,22 @@ def cut_literal(text: str, literal: str, at: int) -> int:
     return len(text)
 
 
+WINDOWS = (1 << 12, 1 << 16)
+"""Characters from the end that are searched before all of a long text is."""
+
+
 def last_end(text: str, literals: tuple[str, ...]) -> int:
     """Where the last occurrence of one of the literals ends, -1 without one.
 
     They must be so that no two occurrences overlap, other than by beginning at the same place; of those that do, the
     first that fits counts.
     """
-    start = max(map(text.rfind, literals))
+    for window in WINDOWS:
+        start = max(text.rfind(literal, -window) for literal in literals)
+        if start >= 0:
+            break
+    else:
+        start = max(map(text.rfind, literals))
     if start < 0:
         return -1
     return next(start + len(literal) for literal in literals if text.startswith(literal, start))

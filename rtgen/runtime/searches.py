@@ -7,7 +7,7 @@ from typing import Any
 
 from rtgen.runtime.errors import ParseError
 from rtgen.runtime.parser import Parser
-from rtgen.runtime.pattern import CERTAIN, NOTHING, SETTLED, Search
+from rtgen.runtime.pattern import CERTAIN, NOTHING, PENDING, SETTLED, Search
 
 FAR = 1 << 16
 """Characters of decided text that a parser keeps before a matcher's undecided text, before it starts afresh."""
@@ -29,13 +29,15 @@ def searches_of(parser: Any, key: str, makers: tuple[Callable[[], Search], ...])
     return known
 
 
-def earliest(searches: tuple[Search, ...], text: str, at: int, final: bool) -> tuple[int, int, int]:
-    """The delimiter that wins in `text[at:]`: (its index, where it begins, the verdict on it).
+def earliest(searches: tuple[Search, ...], text: str, at: int, final: bool) -> tuple[int, int, int, Search | None]:
+    """The delimiter that wins in `text[at:]`: (its index, where it begins, the verdict on it, what holds text back).
 
-    The smallest start wins, then the longest, then the smallest index. The index is -1 when no delimiter is decided
-    yet; the start is then where undecided text begins. The verdict is SETTLED, or CERTAIN when only the end is open.
+    The smallest start wins, then the longest, then the smallest index. The verdict is SETTLED, or CERTAIN when only the
+    end is open. Where no delimiter is decided yet the index is -1, the start is where undecided text begins, and the
+    last value is the matcher that holds it back (None: nothing is undecided).
     """
     hold, waiting, open_index, open_verdict = len(text), 0, -1, NOTHING
+    holder: Search | None = None
     which = best_start = best_end = -1
     for index, search in enumerate(searches):
         verdict = search.find(text, at, final)
@@ -46,14 +48,14 @@ def earliest(searches: tuple[Search, ...], text: str, at: int, final: bool) -> t
             if which < 0 or start < best_start or (start == best_start and search.end > best_end):
                 which, best_start, best_end = index, start, search.end
         elif start < hold:
-            hold, waiting, open_index, open_verdict = start, 1, index, verdict
+            hold, waiting, open_index, open_verdict, holder = start, 1, index, verdict, search
         elif start == hold:
             waiting += 1
     if which >= 0 and best_start < hold:
-        return which, best_start, SETTLED
+        return which, best_start, SETTLED, None
     if waiting == 1 and open_verdict == CERTAIN and (which < 0 or best_start > hold):
-        return open_index, hold, CERTAIN
-    return -1, hold, NOTHING
+        return open_index, hold, CERTAIN, holder
+    return -1, hold, NOTHING, holder
 
 
 def settle_later(
@@ -62,7 +64,7 @@ def settle_later(
     """Let the parser, which has acted on the delimiter at `at`, first learn where it ends. A step of a scan function."""
     parser._after = (parser._state, parser._quick, parser._scan)
     parser._state = 0
-    parser._tail = (resume, search)
+    parser._tail = (resume, search, at)
     parser._held, parser._at, parser._look = text, at, -1
     parser._quick, parser._scan = Parser._resume, _scan_settle
     return -1
@@ -70,7 +72,7 @@ def settle_later(
 
 def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], final: bool) -> int:
     """scan: the end of a delimiter."""
-    resume, search = parser._tail
+    resume, search, _ = parser._tail
     if resume(text, at, final) != SETTLED:
         parser._held, parser._at, parser._look = text, at, -1
         return -1
@@ -82,21 +84,57 @@ def _scan_settle(parser: Any, text: str, at: int, events: list[dict[str, Any]], 
     return end
 
 
-def hold_text(parser: Any, text: str, begin: int, context: int | None, quick: Callable[[Any, str], Any]) -> int:
+def hold_text(
+    parser: Any,
+    text: str,
+    begin: int,
+    holder: Search | None,
+    context: int | None,
+    quick: Callable[[Any, str], Any],
+) -> int:
     """Keep what is undecided from `begin` on, with what the matchers may look at before it. A step of a scan function.
 
-    `context` is how many characters before a match they look at (None: all of them); `quick` is the state's quick
-    function, for when nothing is undecided.
+    `holder` is the matcher that holds it back (None: nothing is undecided). `context` is how many characters before a
+    match they look at (None: all of them); `quick` is the state's quick function, for when nothing is undecided.
     """
-    undecided = begin < len(text)
-    if context is not None and (not undecided or (begin > FAR and 2 * begin > len(text))):
+    if context is not None and (holder is None or (begin > FAR and 2 * begin > len(text))):
         cut = max(0, begin - context)
         parser._forget()
         text = text[cut:]
         begin -= cut
-    parser._held, parser._at, parser._look = text, begin, -1
-    parser._quick = Parser._resume if undecided else quick
+    if holder is None:
+        parser._quick = quick
+        parser._held, parser._at, parser._look = text, begin, -1
+        return -1
+    return wait(parser, holder.find, holder, text, begin, begin, -1)
+
+
+def wait(
+    parser: Any, resume: Callable[[str, int, bool], int], holder: Search, text: str, at: int, place: int, look: int
+) -> int:
+    """Let the parser ask only the matcher that holds text back from `at` on, until it knows more.
+
+    The match begins at `place`, `resume` is the matcher's function that was asked. As long as it stays undecided
+    there, no other delimiter can win. A step of a scan function.
+    """
+    parser._held, parser._at, parser._look = text, at, look
+    parser._tail = (resume, holder, place)
+    parser._state, parser._quick = 0, _wait
     return -1
+
+
+def _wait(parser: Any, text: str) -> list[dict[str, Any]]:
+    """quick: one matcher holds the text back."""
+    held = parser._held
+    parser._held = ""
+    held += text
+    resume, holder, place = parser._tail
+    if resume(held, place, False) == PENDING and holder.start == place:
+        parser._held = held
+        return []
+    parser._quick = Parser._resume
+    events: list[dict[str, Any]] = parser._advance(held, parser._at, False)
+    return events
 
 
 def empty_loop(field: str, position: int) -> ParseError:

@@ -39,8 +39,10 @@ def attach(tokenizer: Tokenizer, *, chat: bool = False) -> Tokenizer:
     `feed_ids` besides. With `chat`, `apply_chat_template` of the tokenizer renders through `rtgen.chat` too. Other
     tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`.
 
-    Returns the same object. Raises TypeError for what is neither, ImportError for `chat` where `rtgen.chat` cannot render.
+    Returns the same object. Raises TypeError for what is neither, ImportError for `chat` where `rtgen.chat` does not
+    render.
     """
+    found: list[tuple[str, Callable[..., Any]]]
     found = [("parse_response", methods.parse_response), ("get_response_parser", methods.get_response_parser)]
     if chat:
         from rtgen.integrations.transformers.chat import apply_chat_template, require_chat

@@ -161,8 +161,11 @@ class FallbackTokens:
 
 
 class FallbackIds(Detokenizer):
-    """Ids whose tokens are text or single bytes. A run of bytes that is not UTF-8 as a whole is U+FFFD for each byte, so
-    a run is certain when the next token of text has come, or when nothing can make it UTF-8."""
+    """Ids whose tokens are text or single bytes.
+
+    A run of bytes that is not UTF-8 as a whole becomes U+FFFD for each byte, so a run is certain when the next token of
+    text has come, or when nothing can make it UTF-8 any more.
+    """
 
     __slots__ = ("_tokens", "_utf8", "_run", "_size", "_broken", "_strip")
 

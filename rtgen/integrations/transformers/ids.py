@@ -48,18 +48,16 @@ class Detokenizer:
 
 
 def as_ids(ids: Any) -> list[int]:
-    """One sequence of token ids as a list: of an int, a sequence of ints, a 1-D array or tensor, or one row of a 2-D one.
+    """One sequence of token ids as a list; `ids` is an int, a sequence of ints, or an array or tensor of one dimension.
 
-    Raises ValueError for several rows.
+    Of a nested sequence or a 2-D array the only row is taken; several raise ValueError.
     """
-    if isinstance(ids, int):
-        return [ids]
     if hasattr(ids, "tolist"):
         ids = ids.tolist()
-        if isinstance(ids, int):
-            return [ids]
+    if isinstance(ids, int):
+        return [ids]
     listed = list(ids)
-    if listed and (isinstance(listed[0], (list, tuple)) or getattr(listed[0], "ndim", 0)):
+    if listed and (isinstance(listed[0], (list, tuple)) or getattr(listed[0], "ndim", None)):
         if len(listed) > 1:
             raise ValueError(f"token ids of one sequence are needed, not of {len(listed)}")
         return as_ids(listed[0])

@@ -1,9 +1,9 @@
 """rtgen in the place of transformers' response parsing, for the whole process: `install`, `uninstall`, `installed`.
 
-Three things change while it is installed: the methods of `PreTrainedTokenizerBase` (which pipelines, processors and
+Two things change while it is installed: the methods of `PreTrainedTokenizerBase` (which pipelines, processors and
 other libraries call), and, in every module that has bound them, the class `ResponseParser` and the function
-`parse_response` of `transformers.utils.chat_parsing` (which `transformers serve` calls). Modules that are imported later
-find rtgen's there too.
+`parse_response` of `transformers.utils.chat_parsing` (which `transformers serve` calls). Modules that are imported
+later find rtgen's there too.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give transformers its own response parsing back; parsers that were made go on. Nothing happens if not installed."""
+    """Give transformers its own response parsing back. Parsers that were made go on; twice is as good as once."""
     global _state
     with _lock:
         state, _state = _state, None
@@ -125,7 +125,9 @@ def _stand_ins(theirs: dict[str, Any], loaded: type) -> dict[str, Any]:
     class ResponseParser(rtgen.ResponseParser):
         """rtgen's streaming parser with the signature of transformers' class."""
 
-        def __new__(cls, response_template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None) -> Any:
+        def __new__(
+            cls, response_template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None
+        ) -> Any:
             if isinstance(response_template, loaded):
                 return theirs["ResponseParser"](response_template, prefix, tools=tools)
             return rtgen.compile(response_template).ResponseParser(prefix, tools=tools)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
 from rtgen.compiler import compile
 from rtgen.integrations.transformers.ids import Detokenizer, Piece, as_ids, detokenizer
@@ -19,9 +18,10 @@ class IdParser(Parser):
     bytes of a character that ids have begun wait for the next ids.
     """
 
-    __slots__ = ()
+    __slots__ = ()  # `_detokenizer` is a slot of the made class: two bases with slots of their own do not mix
 
-    _detokenizer: Detokenizer
+    if TYPE_CHECKING:
+        _detokenizer: Detokenizer
 
     def __init__(
         self, detokenizer: Detokenizer, prefix: str | None = None, *, tools: Sequence[Any] | None = None, **options: Any
@@ -58,15 +58,13 @@ class IdParser(Parser):
         return message, events + last
 
 
-_classes: WeakKeyDictionary[type[Parser], type[IdParser]] = WeakKeyDictionary()
-
-
 def id_parser(generated: type[Parser]) -> type[IdParser]:
     """The class whose instances are made by the generated class and take ids too."""
-    known = _classes.get(generated)
+    known: type[IdParser] | None = vars(generated).get("_with_ids")
     if known is None:
         body = {"__slots__": ("_detokenizer",), "__module__": __name__, "__doc__": generated.__doc__}
-        known = _classes[generated] = type("ResponseParser", (IdParser, generated), body)
+        known = type("ResponseParser", (IdParser, generated), body)
+        setattr(generated, "_with_ids", known)  # there, so that both classes go together
     return known
 
 

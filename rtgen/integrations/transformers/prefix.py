@@ -16,7 +16,7 @@ FIRST = 64
 def prompt_text(tokenizer: Any, ids: Any, template: dict[str, Any]) -> str:
     """The text of the prompt, or the end of it that begins no later than the last anchor of the (valid) template.
 
-    `ids` is one sequence of token ids, in any form that `tokenizer.decode` takes. Raises ValueError for a batch of them.
+    `ids` is one sequence of token ids, in any form that `tokenizer.decode` takes. Raises ValueError for a batch.
     """
     anchors = _plain_anchors(template) if _sliceable(ids) else ()
     tail = way(tokenizer).tail if anchors else None

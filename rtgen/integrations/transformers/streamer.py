@@ -33,9 +33,9 @@ class ResponseStreamer(BaseStreamer):
     """A streamer of one generation that parses it.
 
     `tokenizer` may be a processor; `template` is its `response_template` if left out, else whatever `rtgen.compile`
-    takes. `prefix` is the prompt as text or token ids; None: the prompt that `generate` hands over. `on_event` is called
-    with each event, in order; what it raises comes out of `generate`, the parser is not harmed, and the events that were
-    not delivered yet come with the next call of `put` or `end`. `tools` and `options` are those of the parser.
+    takes. `prefix` is the prompt as text or token ids; None: the prompt that `generate` hands over. `on_event` is
+    called with each event, in order; what it raises comes out of `generate`, the parser is not harmed, and the events
+    that were not delivered yet come with the next call of `put` or `end`. `tools` and `options` are the parser's.
     With `skip_prompt=False`, the first ids that come are output already, as from another source than `generate`.
 
     Output that the template cannot parse does not stop the generation: `error` holds the ParseError, no more events
@@ -73,7 +73,7 @@ class ResponseStreamer(BaseStreamer):
 
     @property
     def message(self) -> dict[str, Any] | None:
-        """The message, once the generation has ended; None before. Raises the ParseError of output that does not parse."""
+        """The message, once the generation has ended; None before. Raises the ParseError where the output failed."""
         if self.error is not None:
             raise self.error
         return self._message

@@ -50,7 +50,9 @@ class _Checked(Detokenizer):
         whole, given = self._decode(self._ids) if self._ids else "", "".join(self._given)
         self._ids, self._given = [], []
         if not whole.startswith(given):
-            raise ValueError("this tokenizer changes the text of ids when later ids come: decode all of them, and use feed")
+            raise ValueError(
+                "this tokenizer changes the text of ids when later ids come: decode all of them at once, and use feed"
+            )
         rest = whole[len(given) :]
         return [Piece(rest)] if rest else []
 
