@@ -41,4 +41,5 @@ def state_line(state: State) -> str:
 
 def listing(program: Program) -> list[str]:
     """The whole program, a line a state, the anchor first."""
-    return [f"anchor: {delimiter(program.anchor)}", *map(state_line, program.states)]
+    start = [] if program.start is program.outside else [f"at the start, {state_line(program.start)}"]
+    return [f"anchor: {delimiter(program.anchor)}", *start, *map(state_line, program.states)]

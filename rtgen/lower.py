@@ -15,10 +15,11 @@ How a state searches (`State.strategy`) follows from the kinds of its delimiters
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from rtgen.delimiters.classify import Kind, classify
+from rtgen.delimiters.classify import Kind, behind_start, classify
 from rtgen.template import Field, Template
 
 Strategy = Literal["nothing", "cores", "searches"]
@@ -59,10 +60,15 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The states of a template: `outside`, where parsing begins, and one for each explicit field, in its order."""
+    """The states of a template: `outside`, and one for each explicit field, in its order.
+
+    `start` is `outside` at the start of the text, where alternatives with `^` can be met; it is `outside` itself where
+    no delimiter has any.
+    """
 
     template: Template
     anchor: Kind
+    start: State
     outside: State
     regions: tuple[State, ...]
 
@@ -73,27 +79,35 @@ class Program:
 
 def lower(template: Template) -> Program:
     """The program of a valid template."""
-    kinds: dict[tuple[str, str], Kind] = {}
+    at_start: dict[tuple[Role, str], Kind] = {}
+    behind: dict[tuple[Role, str], Kind | None] = {}
     for field in template.fields:
-        if field.open is not None:
-            kinds["open", field.name] = classify(field.open)
-        if field.close is not None:
-            kinds["close", field.name] = classify(field.close)
-    context = _context(list(kinds.values()))
+        for role, delimiter in (("open", field.open), ("close", field.close)):
+            if delimiter is not None:
+                key: tuple[Role, str] = (role, field.name)  # type: ignore[assignment]
+                at_start[key] = classify(delimiter)
+                outside = role == "open" or field is template.implicit
+                behind[key] = behind_start(at_start[key]) if outside else at_start[key]
+    context = _context([kind for kind in behind.values() if kind is not None])
 
-    def state(field: Field | None, watched: list[tuple[Role, Field]]) -> State:
+    def state(field: Field | None, watched: list[tuple[Role, Field]], kinds: Mapping[tuple[Role, str], Kind | None]) -> State:
         ranked = sorted(watched, key=lambda item: (item[0] == "close", item[1].name))
-        watches = tuple(
-            Watch(role, owner, kinds[role, owner.name], rank) for rank, (role, owner) in enumerate(ranked)
-        )
-        return State(field, field is template.implicit, watches, _strategy(watches, context), context)
+        watches = []
+        for rank, (role, owner) in enumerate(ranked):
+            kind = kinds[role, owner.name]
+            if kind is not None:
+                watches.append(Watch(role, owner, kind, rank))
+        return State(field, field is template.implicit, tuple(watches), _strategy(tuple(watches), context), context)
 
     openers: list[tuple[Role, Field]] = [("open", field) for field in template.fields if field.open is not None]
     implicit = template.implicit
     ends: list[tuple[Role, Field]] = [("close", implicit)] if implicit is not None and implicit.close else []
-    outside = state(implicit, [*openers, *ends])
-    regions = [state(field, [("close", field)] if field.close else []) for _, field in openers]
-    return Program(template, classify(template.anchor), outside, tuple(regions))
+    outside_state = state(implicit, [*openers, *ends], behind)
+    start = outside_state
+    if any(kind is not behind[key] for key, kind in at_start.items()):
+        start = replace(state(implicit, [*openers, *ends], at_start), strategy="searches")
+    regions = [state(field, [("close", field)] if field.close else [], behind) for _, field in openers]
+    return Program(template, classify(template.anchor), start, outside_state, tuple(regions))
 
 
 def _context(kinds: list[Kind]) -> int | None:

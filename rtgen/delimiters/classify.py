@@ -22,6 +22,7 @@ from rtgen.delimiters.starts import (
     shortest,
     starts_of,
     without_final_end,
+    without_text_start,
 )
 from rtgen.pattern import facts
 from rtgen.pattern.nodes import Alternation, Assertion, CharClass, Literal, Node, Repeat, Sequence
@@ -72,13 +73,27 @@ def classify(delimiter: Delimiter) -> Kind:
     if delimiter.pattern is None:
         cores = tuple(sorted(delimiter.literals, key=len, reverse=True))
         return _of_cores(cores, False, False, False, delimiter.source)
-    node = parse(delimiter.pattern)
+    return _of_tree(parse(delimiter.pattern), delimiter.source)
+
+
+def behind_start(kind: Kind) -> Kind | None:
+    """The same delimiter where text has come before: without the alternatives that only the start of the text meets.
+
+    None if nothing is left of it; the kind itself if there are none.
+    """
+    if kind.opaque or not any(part == Assertion("text_start") for part in facts.walk(kind.whole)):
+        return kind
+    rest = without_text_start(kind.whole)
+    return None if rest is None else _of_tree(rest, kind.source)
+
+
+def _of_tree(node: Node, source: str) -> Kind:
     groups = tuple(facts.named_groups(node))
     if not groups and not facts.is_opaque(node):
-        simple = _simple(node, delimiter.source)
+        simple = _simple(node, source)
         if simple is not None:
             return simple
-    return _of_pattern(node, groups, delimiter.source)
+    return _of_pattern(node, groups, source)
 
 
 def _of_cores(cores: tuple[str, ...], before: bool, after: bool, newline: bool, source: str) -> Kind:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rtgen.pattern import facts
 from rtgen.pattern.nodes import (
     EMPTY,
     Alternation,
     Assertion,
+    Atomic,
     CharClass,
     Group,
     Literal,
@@ -47,7 +48,7 @@ def starts_of(node: Node) -> Starts:
     """
     if facts.is_opaque(node):
         return Starts((), False, False, None)
-    newline, rest = without_final_end(_behind_start(node))
+    newline, rest = without_final_end(without_text_start(node) or node)
     parts = list(items(rest))
     blanks = bool(parts) and is_blanks(parts[0])
     literals = leading_literals(parts[1:] if blanks else parts)
@@ -57,14 +58,24 @@ def starts_of(node: Node) -> Starts:
     return Starts((), False, False, None if nullable else tuple(dict.fromkeys(sources)))
 
 
-def _behind_start(node: Node) -> Node:
-    """The pattern without the alternatives that only the start of the text meets."""
-    if isinstance(node, Group):
-        return _behind_start(node.item)
+def without_text_start(node: Node) -> Node | None:
+    """The pattern where text has come before, so that `^` is never met; None if it then matches nothing."""
+    if node == Assertion("text_start"):
+        return None
+    if isinstance(node, Sequence):
+        parts = [without_text_start(item) for item in node.items]
+        kept = tuple(part for part in parts if part is not None)
+        return Sequence(kept) if len(kept) == len(parts) else None
     if isinstance(node, Alternation):
-        branches = [branch for branch in node.branches if items(branch)[:1] != (Assertion("text_start"),)]
-        if branches:
-            return branches[0] if len(branches) == 1 else Alternation(tuple(branches))
+        branches = tuple(rest for rest in map(without_text_start, node.branches) if rest is not None)
+        if not branches:
+            return None
+        return branches[0] if len(branches) == 1 else Alternation(branches)
+    if isinstance(node, (Group, Atomic, Repeat)):
+        rest = without_text_start(node.item)
+        if rest is None:
+            return EMPTY if isinstance(node, Repeat) and node.least == 0 else None
+        return replace(node, item=rest)
     return node
 
 

@@ -20,7 +20,7 @@ class BatchEmitter:
 
     def emit(self) -> Writer:
         """The body of the function."""
-        code, state = self.code, self.program.outside
+        code, state = self.code, self.program.start
         code.doc(state_line(state))
         code.line("message = _new_message()")
         code.line("at = 0")
@@ -52,7 +52,7 @@ class BatchEmitter:
 
     def _rest(self) -> None:
         """The end of the text, outside: what is left belongs to the implicit field."""
-        field = self.program.outside.field
+        field = self.program.start.field
         if field is not None:
             with self.code.block("if at < len(text):"):
                 self.code.line(self._put(field.name, "text[at:]", "at", "{}"))
@@ -64,7 +64,7 @@ class BatchEmitter:
 
     def _outside_cores(self) -> None:
         """The next place of each core is remembered, so that none is looked for twice in the same text."""
-        code, state = self.code, self.program.outside
+        code, state = self.code, self.program.start
         order = core_order(state.watches)
         assert order is not None, "the strategy needs an order"
         cores = [(core, watch) for watch in order for core in watch.kind.cores]
@@ -135,7 +135,7 @@ class BatchEmitter:
             self._rest()
             code.line("break")
         code.line("end = searches[which].end")
-        for number, watch in enumerate(self.program.outside.watches):
+        for number, watch in enumerate(self.program.start.watches):
             with code.block(f"if which == {number}:"):
                 code.line(f"# {transition(watch)}")
                 captures = "searches[which].groups()" if watch.kind.groups else "{}"
@@ -143,7 +143,7 @@ class BatchEmitter:
 
     def _outside_act(self, watch: Watch, captures: str, empty: bool) -> None:
         """What a delimiter at `begin` to `end` does outside: leaves `at` behind all it brings, and goes on or breaks."""
-        code, state = self.code, self.program.outside
+        code, state = self.code, self.program.start
         if watch.role == "close":
             with code.block("if begin > at:"):
                 code.line(self._put(watch.field.name, "text[at:begin]", "at", captures))
@@ -165,7 +165,7 @@ class BatchEmitter:
     def _go_on(self, at: str) -> None:
         code = self.code
         code.line(f"at = {at}")
-        if self.program.outside.strategy == "cores" and self._patterns(self.program.outside):
+        if self.program.start.strategy == "cores" and self._patterns(self.program.start):
             code.line("look = at")
         code.line("continue")
 

@@ -41,7 +41,7 @@ class StreamEmitter:
         self.outside = self.regions[None]
         self.patterns = any(
             watch.kind.settled_by == "pattern" or state.strategy == "searches"
-            for state in program.states
+            for state in (program.start, *program.states)
             for watch in state.watches
         )
         self.code = Writer()
@@ -55,6 +55,8 @@ class StreamEmitter:
             code.line()
             code.line("__slots__ = ()")
             self._begin()
+            if self._starts_apart():
+                self._scan_start()
             for region in self.regions.values():
                 self._quick(region)
                 self._scan(region)
@@ -70,9 +72,13 @@ class StreamEmitter:
         code = self.code
         code.line()
         with code.block(signature("_begin", "self", "dict[str, Any]")):
-            code.doc("Enter the state outside all explicit regions.")
-            start = self.outside.state.strategy == "searches"  # where `^` may be met
-            self._enter(self.outside, "Parser._resume" if start else None)
+            code.doc("Enter the first state.")
+            if self._starts_apart():
+                code.line("self._state = 0")
+                code.line("self._quick = Parser._resume")
+                code.line("self._scan = ResponseParser._scan_the_start")
+            else:
+                self._enter(self.outside)
             code.line("return _new_message()")
         self._feed()
         code.line()
@@ -84,11 +90,14 @@ class StreamEmitter:
             code.doc("The message as it is returned.")
             code.line("return _finish(self._message)")
 
-    def _enter(self, region: Region, quick: str | None = None) -> None:
+    def _starts_apart(self) -> bool:
+        return self.program.start is not self.program.outside
+
+    def _enter(self, region: Region) -> None:
         """The lines that make it the present state; outside, the implicit region is not open yet."""
         waits = region.state.outside and region.state.field is not None
         self.code.line(f"self._state = {0 if waits else region.number}")
-        self.code.line(f"self._quick = {quick or self._quick_of(region)}")
+        self.code.line(f"self._quick = {self._quick_of(region)}")
         self.code.line(f"self._scan = ResponseParser._scan_{region.stem}")
 
     def _quick_of(self, region: Region) -> str:
@@ -322,7 +331,7 @@ class StreamEmitter:
             code.line("end = pattern.end")
             self._act(region, watch, "end - begin", "pattern")
             code.line("return end")
-        early = self._acts_early(region, watch)
+        early = self._acts_early(region, region.state, watch)
         if early:
             self.out.use_runtime("pattern", "CERTAIN")
             self.out.use_runtime("searches", "settle_later")
@@ -338,7 +347,7 @@ class StreamEmitter:
         self.out.use_runtime("searches", "wait")
         code.line(f"return wait(self, pattern.match, pattern, text, begin, {look}, {look})")
 
-    def _acts_early(self, region: Region, watch: Watch) -> str:
+    def _acts_early(self, region: Region, state: State, watch: Watch) -> str:
         """The condition on which events are given before the delimiter's end is known; "": never.
 
         Nothing in the events may depend on that end: no capture of a closer, and not whether the closer is empty where
@@ -348,7 +357,7 @@ class StreamEmitter:
             return ""
         if watch.kind.literals:
             # At the very edge transformers waits for the longer literal, and its users' tests hold it to that.
-            return "verdict == CERTAIN and found.end() < len(text)" if region.state.strategy == "cores" else ""
+            return "verdict == CERTAIN and found.end() < len(text)" if state.strategy == "cores" else ""
         empty = not watch.kind.cores and watch.kind.may_be_empty
         if empty and watch.role == "close":
             if region.state.outside:
@@ -377,30 +386,59 @@ class StreamEmitter:
 
     def _scan_searches(self, region: Region) -> None:
         code, state = self.code, region.state
-        self.out.use_runtime("searches", "earliest", "hold_text")
-        self.out.use_runtime("pattern", "CERTAIN", "SETTLED")
-        code.line(f"searches = {self.searches.of_state(state, region.stem)}")
-        code.line("which, begin, verdict, holder = earliest(searches, text, at, final)")
-        for number, watch in enumerate(state.watches):
-            with code.block(f"if which == {number}:"):
-                code.line(f"# {transition(watch)}")
-                code.line("pattern = searches[which]")
-                with code.block("if verdict == SETTLED:"):
-                    code.line("end = pattern.end")
-                    self._act(region, watch, "end - begin", "pattern", empty=watch.kind.may_be_empty)
-                    code.line("return end")
-                early = self._acts_early(region, watch)
-                if early:
-                    self.out.use_runtime("searches", "settle_later")
-                    with code.block(f"if {early}:"):
-                        self._act(region, watch, "0")
-                        code.line("return settle_later(self, pattern.find, pattern, text, begin)")
+        self.out.use_runtime("searches", "hold_text")
+        self._earliest(region, state, region.stem)
         self._add_text(region)
         with code.block("if final:"):
             if state.field is not None:
                 code.line(f"self._close_{region.stem}(events)")
             code.line("return -1")
         code.line(f"return hold_text(self, text, begin, holder, {state.context}, {self._quick_of(region)})")
+
+    def _scan_start(self) -> None:
+        """The scan function of the start of the text, which leaves for the state outside as soon as text is passed."""
+        code, region, state = self.code, self.outside, self.program.start
+        code.line()
+        with code.block(signature("_scan_the_start", "self, text, at, events, final", "int")):
+            code.doc("At the start of the text, " + state_line(state))
+            self._earliest(region, state, "the start")
+            self._add_text(region)
+            with code.block("if final:"):
+                if state.field is not None:
+                    code.line(f"self._close_{region.stem}(events)")
+                code.line("return -1")
+            with code.block("if begin == 0 and holder is not None:"):
+                self.out.use_runtime("searches", "wait")
+                code.line("return wait(self, holder.find, holder, text, 0, 0, -1)")
+            self._enter(region)
+            code.line("return begin")
+
+    def _earliest(self, region: Region, state: State, key: str) -> None:
+        """The branches on which delimiter wins; falls through with `begin`, where undecided text begins, and `holder`."""
+        code = self.code
+        self.out.use_runtime("searches", "earliest")
+        self.out.use_runtime("pattern", "CERTAIN", "SETTLED")
+        code.line(f"searches = {self.searches.of_state(state, key)}")
+        code.line("which, begin, verdict, holder = earliest(searches, text, at, final)")
+        for number, watch in enumerate(state.watches):
+            with code.block(f"if which == {number}:"):
+                code.line(f"# {transition(watch)}")
+                code.line("pattern = searches[which]")
+                leaves = watch.role == "close" and state is self.program.start and self._starts_apart()
+                with code.block("if verdict == SETTLED:"):
+                    code.line("end = pattern.end")
+                    self._act(region, watch, "end - begin", "pattern", empty=watch.kind.may_be_empty)
+                    if leaves:
+                        self._enter(region)
+                    code.line("return end")
+                early = self._acts_early(region, state, watch)
+                if early:
+                    self.out.use_runtime("searches", "settle_later")
+                    with code.block(f"if {early}:"):
+                        self._act(region, watch, "0")
+                        if leaves:
+                            self._enter(region)
+                        code.line("return settle_later(self, pattern.find, pattern, text, begin)")
 
     # What a delimiter does.
 
@@ -448,7 +486,7 @@ class StreamEmitter:
     def _opener_may_be_empty(self, field: Field) -> bool:
         return any(
             watch.kind.may_be_empty
-            for watch in self.program.outside.watches
+            for watch in (*self.program.start.watches, *self.program.outside.watches)
             if watch.role == "open" and watch.field is field
         )
 

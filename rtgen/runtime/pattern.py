@@ -508,7 +508,7 @@ class Search:
             # Often the new text only makes a run longer.
             top = self._stack[-1]
             instruction = self._pattern.code[top[1]]
-            if top[0] == _RUN and instruction[3] is None:
+            if top[0] == _RUN and instruction[3] is None and instruction[4] != _LAZY:
                 run = instruction[1]
                 if (run is None or run(text, top[3]).end() == n) and self._stays(text, n):
                     self._stack[-1] = (_RUN, top[1], top[2], n, top[4])

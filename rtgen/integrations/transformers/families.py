@@ -42,8 +42,8 @@ MODEL_TYPES: dict[str, str] = {
     "solar_open": "solar_open",
     "step3p5": "stepfun3_5",
 }
-"""model_type (of config.json) -> template, where all chat models that the makers of a type published under it write this
-format. Types that hold several formats are missing on purpose (`llama`, `mistral3`, `qwen3_moe`, `glm4_moe`,
+"""model_type (of config.json) -> template, where all chat models that the makers of a type published under it write
+this format. Types that hold several formats are missing on purpose (`llama`, `mistral3`, `qwen3_moe`, `glm4_moe`,
 `deepseek_v3`, `granite`, `nemotron_h`, `phi3`, …): there the chat template has to tell. It is asked first in any case,
 because others publish models with formats of their own under every type.
 

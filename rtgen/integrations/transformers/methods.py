@@ -19,7 +19,7 @@ NO_TEMPLATE = (
 )
 NO_PREFIX = (
     "prefix is required: it is the prompt that the model was given, as text or token ids, and chat templates often "
-    "write the beginning of the answer there (such as an opening reasoning tag); pass prefix=\"\" or [] if the "
+    'write the beginning of the answer there (such as an opening reasoning tag); pass prefix="" or [] if the '
     "response holds the whole answer"
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rtgen.compiler import compile
 from rtgen.integrations.transformers.ids import Detokenizer, Piece, as_ids, detokenizer
@@ -18,10 +18,7 @@ class IdParser(Parser):
     bytes of a character that ids have begun wait for the next ids.
     """
 
-    __slots__ = ()  # `_detokenizer` is a slot of the made class: two bases with slots of their own do not mix
-
-    if TYPE_CHECKING:
-        _detokenizer: Detokenizer
+    __slots__ = ("_detokenizer",)  # generated classes add none, so that both can be bases of one class
 
     def __init__(
         self, detokenizer: Detokenizer, prefix: str | None = None, *, tools: Sequence[Any] | None = None, **options: Any
@@ -62,9 +59,9 @@ def id_parser(generated: type[Parser]) -> type[IdParser]:
     """The class whose instances are made by the generated class and take ids too."""
     known: type[IdParser] | None = vars(generated).get("_with_ids")
     if known is None:
-        body = {"__slots__": ("_detokenizer",), "__module__": __name__, "__doc__": generated.__doc__}
+        body = {"__slots__": (), "__module__": __name__, "__doc__": generated.__doc__}
         known = type("ResponseParser", (IdParser, generated), body)
-        setattr(generated, "_with_ids", known)  # there, so that both classes go together
+        generated._with_ids = known  # type: ignore[attr-defined]  # there, so that both classes go together
     return known
 
 

@@ -1,0 +1,61 @@
+"""When two messages are the same.
+
+A message that was parsed lacks what is empty, so that emptiness is no difference. Ids of calls count only where the
+response template reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+REASONING = ("reasoning_content", "thinking", "reasoning")
+"""The names under which reasoning is known."""
+
+
+def normal(message: dict[str, Any]) -> dict[str, Any]:
+    """The message without what is empty, its reasoning under one name, each call as type, function and perhaps id."""
+    found = {key: value for key, value in message.items() if value not in (None, "", [])}
+    for name in REASONING[1:]:
+        if name in found:
+            found.setdefault(REASONING[0], found[name])
+            del found[name]
+    if isinstance(found.get("tool_calls"), list):
+        found["tool_calls"] = [_call(call) for call in found["tool_calls"]]
+    return found
+
+
+def _call(call: Any) -> Any:
+    if not isinstance(call, dict) or not isinstance(call.get("function"), dict):
+        return call
+    return {"type": "function", **call, "function": {"arguments": {}, **call["function"]}}
+
+
+def without_ids(message: dict[str, Any]) -> dict[str, Any]:
+    """The message, its calls without ids."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    return {
+        **message,
+        "tool_calls": [{k: v for k, v in c.items() if k != "id"} if isinstance(c, dict) else c for c in calls],
+    }
+
+
+def has_ids(message: dict[str, Any]) -> bool:
+    """Whether any of the calls has an id."""
+    calls = message.get("tool_calls")
+    return isinstance(calls, list) and any(isinstance(call, dict) and "id" in call for call in calls)
+
+
+def same(expected: dict[str, Any], got: dict[str, Any]) -> bool:
+    """Whether both say the same: 1, 1.0 and True differ, the order of keys does not count."""
+    expected, got = normal(expected), normal(got)
+    if not has_ids(got):
+        expected = without_ids(expected)
+    return dump(expected) == dump(got)
+
+
+def dump(message: Any) -> str:
+    """The message as JSON, its keys sorted."""
+    return json.dumps(message, ensure_ascii=False, sort_keys=True, default=repr)

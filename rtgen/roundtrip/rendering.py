@@ -1,0 +1,109 @@
+"""A message rendered, and cut where the generation prompt ends: the prefix, and what a model would have generated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from rtgen.roundtrip.battery import Example, Message
+
+SWITCHES = ("enable_thinking", "thinking")
+"""Variables of chat templates that switch reasoning on and off; each that a template reads is tried both ways."""
+
+CLOCK = datetime(2026, 2, 3, 4, 5, 6)
+"""The time that templates are told."""
+
+Renderer = Callable[..., str]
+"""Called with messages and keyword arguments of `rtgen.chat.render`; raises what a template raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One example in one mode.
+
+    `prefix` is the prompt (or as much of it as the chat template writes again for the finished message), `text` what
+    follows it, `end` how the text ends after a plain answer (the end token, perhaps and a newline; "" if it is not
+    there). `mode` are the variables that were set. `error` says why there is no text.
+    """
+
+    example: Example
+    mode: Mapping[str, Any]
+    prefix: str = ""
+    text: str = ""
+    end: str = ""
+    error: str | None = None
+
+    @property
+    def whole(self) -> str:
+        """The rendered conversation."""
+        return self.prefix + self.text
+
+    @property
+    def tools(self) -> list[Any] | None:
+        """The tools that the parser gets."""
+        return list(self.example.tools) if self.example.tools and self.example.cast else None
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A chat template that renders examples. `variables` are the switches that it reads."""
+
+    renderer: Renderer
+    variables: Sequence[str] = ()
+    _ends: dict[str, str] = field(default_factory=dict)
+
+    def modes(self) -> list[dict[str, Any]]:
+        """The settings of variables under which everything is tried."""
+        return [{}] + [{name: on} for name in SWITCHES if name in self.variables for on in (True, False)]
+
+    def render(self, messages: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any], prompt: bool) -> str:
+        """The text of the messages. Raises what the template raises."""
+        return self.renderer(
+            list(messages), tools=list(tools) or None, add_generation_prompt=prompt, clock=lambda: CLOCK, **mode
+        )
+
+    def split(self, example: Example, mode: Mapping[str, Any]) -> Rendered:
+        """The example rendered and cut; a template that refuses it gives a `Rendered` with an error."""
+        try:
+            whole = self.render(example.messages, example.tools, mode, False)
+            prompt = self.render(example.messages[:-1], example.tools, mode, True)
+            end = self.end(example.messages[:-1], example.tools, mode)
+        except Exception as error:  # templates raise whatever they like
+            return Rendered(example, mode, error=f"{type(error).__name__}: {error}")
+        at = len(os.path.commonprefix([whole, prompt]))
+        text = whole[at:]
+        return Rendered(example, mode, whole[:at], text, end if text.endswith(end) else "")
+
+    def end(self, before: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any]) -> str:
+        """What the template writes after the text of an answer: what two of them have in common at their ends."""
+        key = repr((before, mode, bool(tools)))
+        if key not in self._ends:
+            answers = ({"role": "assistant", "content": text} for text in ("One answer", "Another 2"))
+            first, second = (self.render([*before, answer], tools, mode, False) for answer in answers)
+            self._ends[key] = os.path.commonprefix([first[::-1], second[::-1]])[::-1]
+        return self._ends[key]
+
+    def writes_the_same(self, rendered: Rendered, message: Message) -> bool:
+        """Whether another final message is rendered to the very same text, so that no parser can tell them apart."""
+        example = rendered.example
+        try:
+            again = self.render([*example.messages[:-1], message], example.tools, rendered.mode, False)
+        except Exception:  # it is no message for this template
+            return False
+        return again == rendered.whole
+
+
+def all_rendered(writer: Writer, examples: Sequence[Example]) -> Iterator[Rendered]:
+    """Each example in each mode; a mode that changes nothing for an example is left out."""
+    modes = writer.modes()
+    for example in examples:
+        seen: set[tuple[str, str]] = set()
+        for mode in modes:
+            rendered = writer.split(example, mode)
+            key = (rendered.prefix, rendered.text) if rendered.error is None else ("", rendered.error)
+            if key not in seen:
+                seen.add(key)
+                yield rendered
