@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtgen.emit.cores import CoreSearch, emit_core_search
+from rtgen.emit.cores import CoreSearch
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Writer, literal
@@ -196,8 +196,9 @@ class BatchEmitter:
     def _find_closer(self, state: State, watch: Watch) -> None:
         """Leaves the closer's place in `begin` (-1 without one) and `end`."""
         code, kind = self.code, watch.kind
-        linear = self.searches.linear(watch, whole=True)
-        if linear and not kind.may_be_empty and (kind.settled_by == "pattern" or state.strategy == "searches"):
+        matched = kind.settled_by == "pattern" or state.strategy == "searches"
+        linear = self.searches.linear(watch, whole=True) if matched and not kind.may_be_empty else ""
+        if linear:
             code.line(f"found = {linear}.search(text, at)")
             code.line("begin = end = -1")
             with code.block("if found is not None:"):
@@ -205,7 +206,7 @@ class BatchEmitter:
                 if self.stores[watch.field.name].captures and kind.groups:
                     code.line("captures.update(found.groupdict())")
             return
-        if kind.settled_by == "pattern" or state.strategy == "searches":
+        if matched:
             self.out.use_runtime("pattern", "SETTLED")
             code.line(f"closer = {self.searches.maker(watch, False)}()")
             code.line("begin = end = -1")
@@ -219,7 +220,7 @@ class BatchEmitter:
             code.line(f"begin = text.find({literal(kind.cores[0])}, at)")
             code.line(f"end = begin + {len(kind.cores[0])}")
             return
-        search: CoreSearch = emit_core_search(self.out, state, watch.field.name)
+        search = CoreSearch(self.out, state, watch.field.name)
         code.line(f"found = {search.last}.search(text, at)")
         code.line("begin = end = -1")
         with code.block("if found is not None:"):

@@ -1,8 +1,7 @@
 """The compiled regexes by which a state looks for the first literals ("cores") of all its delimiters at once.
 
-Two for each such state, with the same groups, each of which belongs to one delimiter.  `last` is for the end of the
-text; where no group took part it has found the newline of an alternative `$`.  `next` is for text that goes on; where
-no group took part it has found a core that the edge cuts off, or a newline that may turn out to be the final one.
+Each group belongs to one delimiter.  Where no group took part, `next` has found a core that the edge cuts off, or the
+newline of an alternative `$` at the edge; `last`, for text that is complete, that newline alone.
 
 Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters stands.
 """
@@ -10,67 +9,71 @@ Cores are arranged by their first character, because `re` skips quickly to a pla
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rtgen.emit.source import Module, literal
 from rtgen.lower import State, Watch, core_order
 
 
-@dataclass(frozen=True, slots=True)
 class CoreSearch:
-    """Names of the compiled regexes, and the delimiter of each of their groups (the first group is number 1).
+    """The search for the cores of a state; the regexes are written into the module when they are first asked for.
 
-    `probe` is a third one, which is cheap and finds wherever the beginning of a core may stand.
-    `order` is the order in which the delimiters are tried. `newline` is the delimiter that an alternative `$` belongs to, `blanks` the cores that white space may precede.
+    `order` is the order in which the delimiters are tried, `newline` the delimiter that an alternative `$` belongs to,
+    `blanks` the cores that white space may precede.
     """
 
-    next: str
-    last: str
-    probe: str
-    order: tuple[Watch, ...]
-    groups: tuple[Watch, ...]
-    newline: Watch | None
-    blanks: tuple[str, ...]
+    def __init__(self, out: Module, state: State, stem: str) -> None:
+        order = core_order(state.watches)
+        assert order is not None, "the strategy needs an order"
+        self._out, self._stem = out, stem
+        self.order = order
+        self.newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
+        self.blanks = tuple(core for watch in order if watch.kind.blanks_before for core in watch.kind.cores)
+        self._owners: list[Watch] = []
+        self._next: list[str] = []
+        self._last: list[str] = []
+        self._probe: list[str] = []
+        for first in dict.fromkeys(core[0] for watch in order for core in watch.kind.cores):
+            self._add(first)
+        if self.newline is not None:
+            self._next.append(r"\n\Z")
+            self._last.append(r"\n\Z")
 
-    def numbers(self, watch: Watch) -> tuple[int, ...]:
-        """The numbers of the delimiter's groups."""
-        return tuple(number for number, owner in enumerate(self.groups, 1) if owner is watch)
+    def _add(self, first: str) -> None:
+        """The branches of the regexes for cores that begin with this character."""
+        escaped = re.escape(first)
+        tails = [(watch, [core[1:] for core in watch.kind.cores if core[0] == first]) for watch in self.order]
+        tails = [(watch, texts) for watch, texts in tails if texts]
+        self._owners += [watch for watch, _ in tails]
+        whole = "|".join(f"({'|'.join(map(re.escape, texts))})" for _, texts in tails)
+        every = {text for _, texts in tails for text in texts}
+        self._next.append(escaped + _with_edge(whole, every))
+        self._last.append(f"{escaped}(?:{whole})")
+        seconds = "".join(sorted({text[:1] for text in every}))
+        self._probe.append(escaped + ("" if "" in every else f"(?![^{re.escape(seconds)}])"))
+
+    def _constant(self, hint: str, parts: list[str]) -> str:
+        self._out.use("re")
+        return self._out.constant(f"{self._stem}_{hint}", f"re.compile({literal('|'.join(parts))})")
+
+    @property
+    def next(self) -> str:
+        """The name of the regex that finds the next core, or one that the edge cuts off."""
+        return self._constant("next", self._next)
+
+    @property
+    def last(self) -> str:
+        """The name of the regex that finds the next core in text that is complete."""
+        return self._constant("last", self._last)
+
+    @property
+    def probe(self) -> str:
+        """The name of a cheap regex that finds wherever the beginning of a core may stand."""
+        return self._constant("probe", self._probe)
 
     def test(self, watch: Watch) -> str:
         """The condition, on the number `which` of the group that took part, that it is this delimiter."""
-        numbers = self.numbers(watch)
+        numbers = tuple(number for number, owner in enumerate(self._owners, 1) if owner is watch)
         return f"which == {numbers[0]}" if len(numbers) == 1 else f"which in {literal(numbers)}"
-
-
-def emit_core_search(out: Module, state: State, stem: str) -> CoreSearch:
-    """Write the two regexes of a state with the strategy "cores"."""
-    order = core_order(state.watches)
-    assert order is not None, "the strategy needs an order"
-    newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
-    groups: list[Watch] = []
-    following, last, probe = [], [], []
-    for first in dict.fromkeys(core[0] for watch in order for core in watch.kind.cores):
-        tails = [(watch, [core[1:] for core in watch.kind.cores if core[0] == first]) for watch in order]
-        tails = [(watch, texts) for watch, texts in tails if texts]
-        groups += [watch for watch, _ in tails]
-        whole = "|".join(f"({'|'.join(map(re.escape, texts))})" for _, texts in tails)
-        last.append(f"{re.escape(first)}(?:{whole})")
-        seconds = {text[:1] for _, texts in tails for text in texts}
-        probe.append(re.escape(first) + ("" if "" in seconds else f"(?![^{re.escape(''.join(sorted(seconds)))}])"))
-        following.append(re.escape(first) + _with_edge(whole, {text for _, texts in tails for text in texts}))
-    if newline is not None:
-        following.append(r"\n\Z")
-        last.append(r"\n\Z")
-    out.use("re")
-    return CoreSearch(
-        next=out.constant(f"{stem}_next", f"re.compile({literal('|'.join(following))})"),
-        last=out.constant(f"{stem}_last", f"re.compile({literal('|'.join(last))})"),
-        order=order,
-        probe=out.constant(f"{stem}_probe", f"re.compile({literal('|'.join(probe))})"),
-        groups=tuple(groups),
-        newline=newline,
-        blanks=tuple(core for watch in order if watch.kind.blanks_before for core in watch.kind.cores),
-    )
 
 
 def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:

@@ -8,7 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import rtgen.runtime
+from rtgen.emit.module import OVERLOADS
 
+_TYPING = re.compile(r"^from (?:typing|collections\.abc) import .*(?=\n)", re.MULTILINE)
 _IMPORT = re.compile(r"^from rtgen\.runtime\.(\w+) import .*\n", re.MULTILINE)
 
 
@@ -22,8 +24,22 @@ def include_runtime(source: str) -> str:
         _collect(part, parts)
     future = "from __future__ import annotations\n"
     module = _IMPORT.sub("", source).replace(future, "", 1).lstrip("\n")
+    for line in OVERLOADS:
+        module = module.replace(line + "\n", "", 1)
     pasted = "".join(f"\n\n# rtgen.runtime.{part}\n\n{_body(part).strip()}\n" for part in parts)
-    return f"{future}{pasted}\n\n# The parser.\n\n{module}"
+    whole = f"{pasted}\n\n# The parser.\n\n{module}"
+    typing = "".join(f"    from {module} import {', '.join(names)}\n" for module, names in _typing(whole))
+    guarded = f"\nTYPE_CHECKING = False  # importing typing would take longer than all the rest\nif TYPE_CHECKING:\n{typing}"
+    return future + guarded + _TYPING.sub("", whole).replace("\n\n\n\n", "\n\n\n")
+
+
+def _typing(source: str) -> list[tuple[str, list[str]]]:
+    """The names that are imported for annotations alone, by their modules."""
+    found: dict[str, set[str]] = {}
+    for line in _TYPING.findall(source):
+        _, module, _, names = line.split(" ", 3)
+        found.setdefault(module, set()).update(names.split(", "))
+    return [(module, sorted(names - {"overload"})) for module, names in sorted(found.items())]
 
 
 @lru_cache(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtgen.content import STREAMABLE
-from rtgen.emit.cores import CoreSearch, emit_core_search, emit_starts
+from rtgen.emit.cores import CoreSearch, emit_starts
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Names, Writer, literal, signature
@@ -137,7 +137,7 @@ class StreamEmitter:
         if state.strategy != "cores":
             self._feed_event(region)
             return
-        search = emit_core_search(self.out, state, region.stem)
+        search = CoreSearch(self.out, state, region.stem)
         with code.block(f"if {_may_begin(state, search)}:"):
             code.line("return self._quick(self, text)")
         edge = _edge(state)
@@ -258,40 +258,26 @@ class StreamEmitter:
 
     def _scan_cores(self, region: Region) -> None:
         code, state = self.code, region.state
-        search = emit_core_search(self.out, state, region.stem)
+        search = CoreSearch(self.out, state, region.stem)
         patterns = any(watch.kind.settled_by == "pattern" for watch in state.watches)
-        looped = patterns
-        code.line(f"search = ({search.last} if final else {search.next}).search")
-        if patterns:
-            code.line("look = max(at, self._look)")
-            with code.block("while True:"):
-                code.line("found = search(text, look)")
-                self._found_core(region, search, looped)
-        else:
-            code.line("found = search(text, at)")
-            self._found_core(region, search, looped)
-        self._run_out(region, "begin")
-
-    def _found_core(self, region: Region, search: CoreSearch, looped: bool) -> None:
-        """The branches on which core was found; falls through with `begin`, where undecided text begins."""
-        code = self.code
-        with code.block("if found is None:"):
-            if search.blanks:
-                self.out.use_runtime("blanks", "before_blanks")
-                code.line("begin = len(text) if final else before_blanks(text, at, len(text))")
-            else:
-                code.line("begin = len(text)")
-            if looped:
+        code.line("look = max(at, self._look)" if patterns else "look = at")
+        with code.block("while True:"):
+            code.line(f"found = {search.next}.search(text, look)")
+            with code.block("if found is None:"):
+                if search.blanks:
+                    self.out.use_runtime("blanks", "before_blanks")
+                    code.line("begin = len(text) if final else before_blanks(text, at, len(text))")
+                else:
+                    code.line("begin = len(text)")
                 code.line("break")
-        with code.block("else:") if not looped else _flat():
             code.line("here = found.start()")
             code.line("which = found.lastindex")
             for watch in search.order:
                 with code.block(f"if {search.test(watch)}:"):
                     self._at_core(region, search, watch)
             self._at_edge(region, search)
-            if looped:
-                code.line("break")
+            code.line("break")
+        self._run_out(region, "begin")
 
     def _at_core(self, region: Region, search: CoreSearch, watch: Watch) -> None:
         """A core stands at `here`: settle the delimiter, act on it, and return."""
@@ -357,7 +343,8 @@ class StreamEmitter:
             return ""
         if watch.kind.literals:
             # At the very edge transformers waits for the longer literal, and its users' tests hold it to that.
-            return "verdict == CERTAIN and found.end() < len(text)" if state.strategy == "cores" else ""
+            place = "here" if state.strategy == "cores" else "begin"
+            return f"verdict == CERTAIN and text[{place}:] not in {literal(watch.kind.cores)}"
         empty = not watch.kind.cores and watch.kind.may_be_empty
         if empty and watch.role == "close":
             if region.state.outside:
@@ -369,12 +356,15 @@ class StreamEmitter:
     def _at_edge(self, region: Region, search: CoreSearch) -> None:
         """No group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
         code = self.code
-        if search.newline is not None:
-            with code.block("if final:"):
-                code.line(f"# {transition(search.newline)}")
-                code.line("begin = end = here")
-                self._act(region, search.newline, "0", empty=True)
-                code.line("return end")
+        with code.block("if final:"):
+            if search.newline is not None:
+                with code.block('if text[here:] == "\\n":'):
+                    code.line(f"# {transition(search.newline)}")
+                    code.line("begin = end = here")
+                    self._act(region, search.newline, "0", empty=True)
+                    code.line("return end")
+            code.line("look = here + 1")
+            code.line("continue")
         if search.blanks:
             code.line("cut = text[here:]")
             tests = [f"{literal(core)}.startswith(cut)" for core in search.blanks]
@@ -623,13 +613,3 @@ def _is_plain(watch: Watch) -> bool:
 
 def _what(state: State) -> str:
     return state_line(state).split(": ", 1)[0] + ", and no delimiter begins"
-
-
-class _flat:
-    """A block that is none, for code that stands at the level where it is written."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: object) -> None:
-        return None

@@ -25,8 +25,6 @@ RUNTIME_INTERFACE = 1
 OLDEST_INTERFACE = 1
 """The oldest version that this runtime still serves."""
 
-Event = dict[str, Any]
-
 MISSING_PREFIX = (
     "prefix is required: it is the prompt that the model was given, and chat templates often write the beginning of "
     'the answer there (such as an opening reasoning tag); pass prefix="" if the text holds the whole answer'
@@ -71,8 +69,8 @@ class Parser:
         "_searches",
     )
 
-    _quick: Callable[[Any, str], list[Event]]
-    _scan: Callable[[Any, str, int, list[Event], bool], int]
+    _quick: Callable[[Any, str], list[dict[str, Any]]]
+    _scan: Callable[[Any, str, int, list[dict[str, Any]], bool], int]
 
     def __init__(self, prefix: str | None = None, *, tools: Iterable[Any] | None = None) -> None:
         if prefix is None:
@@ -90,9 +88,9 @@ class Parser:
         self._searches: dict[str, Any] = {}
         self._message = self._begin()
         text = self._cut(prefix) if prefix else ""
-        self.initial_events: list[Event] = self.feed(text) if text else []
+        self.initial_events: list[dict[str, Any]] = self.feed(text) if text else []
 
-    def feed(self, text: str) -> list[Event]:
+    def feed(self, text: str) -> list[dict[str, Any]]:
         """Give the parser the next piece of text; returns the events that are certain now.
 
         Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}` (dirty:
@@ -107,13 +105,13 @@ class Parser:
             self._close(error)
             raise
 
-    def _nothing(self) -> list[Event]:
+    def _nothing(self) -> list[dict[str, Any]]:
         """What `feed` returns for nothing."""
         if self._closed is not None:
             raise RuntimeError(self._closed)
         return []
 
-    def finalize(self) -> tuple[dict[str, Any], list[Event]]:
+    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """End the text; returns the message and the last events. Raises as `feed` does, ParseError for a required
         field that is missing."""
         if self._closed is not None:
@@ -144,14 +142,14 @@ class Parser:
 
     # States that every template shares.
 
-    def _advance(self, text: str, at: int, final: bool) -> list[Event]:
+    def _advance(self, text: str, at: int, final: bool) -> list[dict[str, Any]]:
         """Act on every delimiter that is decided in `text[at:]`, one after the other."""
-        events: list[Event] = []
+        events: list[dict[str, Any]] = []
         while at >= 0:
             at = self._scan(self, text, at, events, final)
         return events
 
-    def _resume(self, text: str) -> list[Event]:
+    def _resume(self, text: str) -> list[dict[str, Any]]:
         """quick: there is undecided text to which every chunk must be added."""
         held = self._held
         self._held = ""  # the only reference must be the local one for `+=` to grow the string in place
@@ -164,16 +162,16 @@ class Parser:
             for search in searches:
                 search.reset()
 
-    def _ended(self, text: str) -> list[Event]:
+    def _ended(self, text: str) -> list[dict[str, Any]]:
         """quick: the parse has ended; what comes is dropped."""
         self._held + text  # as everywhere, anything but a str is a TypeError
         return []
 
-    def _ended_scan(self, text: str, at: int, events: list[Event], final: bool) -> int:
+    def _ended_scan(self, text: str, at: int, events: list[dict[str, Any]], final: bool) -> int:
         """scan: the parse has ended."""
         return -1
 
-    def _refuse(self, text: str) -> list[Event]:
+    def _refuse(self, text: str) -> list[dict[str, Any]]:
         """quick: the parser is closed."""
         raise RuntimeError(self._closed)
 

@@ -10,6 +10,8 @@ from typing import Any
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from rtgen.integrations.transformers.exact_ids import byte_of
+
 TEMPLATE: dict[str, Any] = {
     "defaults": {"role": "assistant"},
     "start_anchor": "<|im_start|>assistant\n",
@@ -55,9 +57,7 @@ MESSAGE: dict[str, Any] = {
     "role": "assistant",
     "reasoning_content": "naïve 🤦🏽‍♀️ 你好",
     "content": "Look: <b> café 😀",
-    "tool_calls": [
-        {"type": "function", "function": {"name": "weather", "arguments": {"city": "Zürich 🏙", "days": 3}}}
-    ],
+    "tool_calls": [{"type": "function", "function": {"name": "weather", "arguments": {"city": "Zürich 🏙", "days": 3}}}],
 }
 
 
@@ -65,7 +65,11 @@ def finished(backend: Tokenizer, **more: Any) -> Any:
     """A tokenizer of transformers with the added tokens, the chat template and the response template of the tests."""
     backend.add_tokens([AddedToken(text, normalized=False) for text in ADDED])
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend, eos_token="<|im_end|>", pad_token="<|endoftext|>", extra_special_tokens=SPECIAL[:1], **more
+        tokenizer_object=backend,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        extra_special_tokens=SPECIAL[:1],
+        **more,
     )
     tokenizer.chat_template = CHAT_TEMPLATE
     tokenizer.response_template = TEMPLATE
@@ -78,30 +82,21 @@ def byte_level() -> Any:
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    backend.train_from_iterator(LINES, trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, show_progress=False))
+    backend.train_from_iterator(
+        LINES, trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, show_progress=False)
+    )
     return finished(backend)
 
 
-@cache
-def _byte_chars() -> dict[int, str]:
-    """The character by which a byte-level vocabulary writes a byte, as the tokenizers library has it."""
-    level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    chars = {}
-    for point in [*range(0x80), *range(0xA0, 0x400, 0x40), *range(0x400, 0x11000, 0x400), 0x10000, 0x40000, 0x80000, 0xC0000, 0x100000]:
-        if 0xD800 <= point < 0xE000:
-            continue
-        for low in range(0x40) if point >= 0x80 else [0]:
-            text = chr(point + low)
-            (written, _), *_ = level.pre_tokenize_str(text)
-            chars.update(zip(text.encode(), written, strict=True))
-    return chars
+def written(data: bytes) -> str:
+    """Bytes as a byte-level vocabulary writes them."""
+    chars = {byte: char for char, byte in byte_of().items()}
+    return "".join(chars[byte] for byte in data)
 
 
-def of_bytes(tokens: Iterable[bytes], *, skip: frozenset[int] = frozenset(range(0xF5, 0x100)) | {0xC0, 0xC1}) -> Any:
-    """A byte-level tokenizer whose vocabulary is these byte strings, besides the single bytes (but those of no text)."""
-    chars = _byte_chars()
-    single = [bytes((byte,)) for byte in range(256) if byte not in skip]
-    vocabulary = {"".join(chars[byte] for byte in one): None for one in [*single, *tokens]}
+def of_bytes(tokens: Iterable[bytes]) -> Any:
+    """A byte-level tokenizer whose vocabulary is these byte strings, besides all single bytes."""
+    vocabulary = dict.fromkeys(written(one) for one in [*(bytes((byte,)) for byte in range(256)), *tokens])
     backend = Tokenizer(models.BPE(vocab={text: number for number, text in enumerate(vocabulary)}, merges=[]))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     backend.decoder = decoders.ByteLevel()
@@ -110,8 +105,7 @@ def of_bytes(tokens: Iterable[bytes], *, skip: frozenset[int] = frozenset(range(
 
 def ids_of(tokenizer: Any, parts: Iterable[bytes]) -> list[int]:
     """The ids of these very tokens of a tokenizer `of_bytes`."""
-    chars = _byte_chars()
-    ids = [tokenizer.backend_tokenizer.token_to_id("".join(chars[byte] for byte in part)) for part in parts]
+    ids = [tokenizer.backend_tokenizer.token_to_id(written(part)) for part in parts]
     assert None not in ids
     return ids
 
@@ -143,7 +137,9 @@ def word_piece(**more: Any) -> Any:
     backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     backend.decoder = decoders.WordPiece(cleanup=True)
-    backend.train_from_iterator(LINES, trainers.WordPieceTrainer(vocab_size=200, show_progress=False, special_tokens=["[UNK]"]))
+    backend.train_from_iterator(
+        LINES, trainers.WordPieceTrainer(vocab_size=200, show_progress=False, special_tokens=["[UNK]"])
+    )
     return finished(backend, **more)
 
 

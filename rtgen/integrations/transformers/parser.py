@@ -8,7 +8,9 @@ from typing import Any
 from rtgen.compiler import compile
 from rtgen.integrations.transformers.ids import Detokenizer, Piece, as_ids, detokenizer
 from rtgen.integrations.transformers.prefix import prompt_text
-from rtgen.runtime.parser import Event, Parser
+from rtgen.runtime.parser import Parser
+
+Event = dict[str, Any]
 
 
 class IdParser(Parser):

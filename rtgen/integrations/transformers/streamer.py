@@ -12,7 +12,7 @@ from rtgen.errors import ParseError
 from rtgen.integrations.transformers.attaching import tokenizer_of
 from rtgen.integrations.transformers.ids import as_ids
 from rtgen.integrations.transformers.methods import NO_TEMPLATE
-from rtgen.integrations.transformers.parser import IdParser, response_parser
+from rtgen.integrations.transformers.parser import Event, IdParser, response_parser
 
 if TYPE_CHECKING:
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 else:
     from transformers.generation.streamers import BaseStreamer
-
-Event = dict[str, Any]
 
 
 class StreamCancelled(RuntimeError):

@@ -1,0 +1,155 @@
+"""All verdicts of a pair of templates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rtgen.errors import ParseError
+from rtgen.roundtrip import sturdy
+from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, Example, Ids, battery
+from rtgen.roundtrip.compare import has_ids, normal, same
+from rtgen.roundtrip.judge import EQUAL, FRAGILE, LOST, WRONG, Judgement, judge, outcome
+from rtgen.roundtrip.literals import literals
+from rtgen.roundtrip.rendering import Rendered, Writer, all_rendered
+from rtgen.roundtrip.shrink import shrink
+
+PROMPT = "prompt alone"
+CUT = "cut off anywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The verdict on one example in one mode (the chat template's variables that were set)."""
+
+    name: str
+    mode: str
+    judgement: Judgement
+    example: Example | None = None
+
+    @property
+    def verdict(self) -> str:
+        return self.judgement.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The verdicts on the examples, and those on malformed outputs; `notes` say how the battery was set up."""
+
+    rows: list[Row]
+    malformed: list[Row]
+    notes: list[str]
+
+    def counts(self) -> Counter[str]:
+        """How many examples have each verdict."""
+        return Counter(row.verdict for row in self.rows)
+
+    def faults(self, strict: bool = False) -> list[Row]:
+        """The rows that are wrong; with `strict` also the malformed outputs that are read as something else."""
+        return [r for r in self.rows if r.verdict == WRONG] + [
+            r for r in self.malformed if strict and r.verdict == FRAGILE
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A battery rendered for a pair of templates, so that altered response templates can be held against it."""
+
+    writer: Writer
+    rendered: list[Rendered]
+    malformed: list[sturdy.Malformed]
+    prompts: list[tuple[str, str]]
+    ids: Ids
+
+    def judgements(self, parser: Any) -> Iterator[Row]:
+        """The verdict on each example and each malformed output, the cheap and telling ones first."""
+        for mode, prompt in self.prompts:
+            yield Row(PROMPT, mode, sturdy.judge_prompt(prompt, parser))
+        for rendered in self.rendered:
+            example = rendered.example
+            yield Row(example.name, mode_name(rendered.mode), judge(rendered, parser, self.writer), example)
+        for item in self.malformed:
+            yield Row(item.name, mode_name(item.source.mode), sturdy.judge_malformed(item, parser))
+
+
+def mode_name(mode: Mapping[str, Any]) -> str:
+    """A mode for people: `enable_thinking=false`, or `default`."""
+    return ", ".join(f"{name}={str(value).lower()}" for name, value in mode.items()) or "default"
+
+
+def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prepared:
+    """The battery for a chat template and a response template.
+
+    `end_tokens` are further tokens that end a turn; the one that the chat template writes is found.
+    """
+    ids = _id_scheme(writer, parser)
+    examples = battery(literals(parser.template), ids)
+    rendered = list(all_rendered(writer, examples))
+    malformed: list[sturdy.Malformed] = []
+    prompts: dict[str, str] = {}
+    for each in rendered:
+        if each.error is not None:
+            continue
+        if each.example.name == "content: plain":
+            for mode in writer.modes():
+                prompts.setdefault(writer.render(each.example.messages[:-1], (), mode, True), mode_name(mode))
+        if each.example.name in sturdy.SAMPLES and judge(each, parser, writer).verdict == EQUAL:
+            ends = dict.fromkeys((each.end.strip(), *end_tokens))
+            malformed += sturdy.malformed(each, parser, [end for end in ends if end])
+    return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
+
+
+def prove(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Report:
+    """The report for a chat template and a compiled response template, each wrong example made as small as can be."""
+    prepared = prepare(writer, parser, end_tokens)
+    names = {rendered.example.name for rendered in prepared.rendered}
+    rows: list[Row] = []
+    malformed: list[Row] = []
+    for row in prepared.judgements(parser):
+        (rows if row.name in names else malformed).append(row)
+    for rendered in prepared.rendered:
+        if rendered.example.name in sturdy.SAMPLES and rendered.error is None:
+            name = f"{rendered.example.name}, {CUT}"
+            malformed.append(Row(name, mode_name(rendered.mode), sturdy.judge_cuts(rendered, parser)))
+    notes = [f"ids of calls: {prepared.ids}"] if prepared.ids != "none" else []
+    if prepared.ids != "none" and not _reads_ids(prepared, parser):
+        notes.append("the response template does not read the ids of calls")
+    return Report(rows, malformed, notes)
+
+
+def smallest(writer: Writer, parser: Any, row: Row, modes: Sequence[Mapping[str, Any]]) -> tuple[Rendered, Judgement]:
+    """The smallest example that comes back wrong as `row` does, rendered, and the verdict on it."""
+    assert row.example is not None
+    mode = next(mode for mode in modes if mode_name(mode) == row.mode)
+    examine: Callable[[Example], tuple[Rendered, Judgement]]
+
+    def examine(example: Example) -> tuple[Rendered, Judgement]:
+        rendered = writer.split(example, mode)
+        return rendered, judge(rendered, parser, writer)
+
+    return examine(shrink(row.example, lambda example: examine(example)[1].verdict == WRONG))
+
+
+def _id_scheme(writer: Writer, parser: Any) -> Ids:
+    """How calls are to be called: the first way in which a call comes back, else the first that is rendered at all."""
+    first: Ids | None = None
+    for ids in ID_SCHEMES:
+        example = next(e for e in battery((), ids) if e.name == "turns: another call")
+        rendered = writer.split(example, {})
+        if rendered.error is not None:
+            continue
+        first = first or ids
+        if judge(rendered, parser, writer).verdict in (EQUAL, LOST):
+            return ids
+    return first or "none"
+
+
+def _reads_ids(prepared: Prepared, parser: Any) -> bool:
+    for rendered in prepared.rendered:
+        if rendered.example.name == "calls: one" and rendered.error is None:
+            got = outcome(parser, rendered.prefix, [rendered.text], list(TOOLS), whole=True)
+            if not isinstance(got, ParseError) and same(rendered.example.final, got):
+                return has_ids(normal(got))
+    return True
