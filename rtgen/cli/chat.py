@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rtgen.cli.common import Command, read_file, to_json, tool_list, write
+from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
     from rtgen.chat.storage import Kind
@@ -28,6 +29,9 @@ def command() -> None:
 
     SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, or a .jinja file.
     """
+
+
+command.add_command(roundtrip)
 
 
 @command.command(cls=Command, short_help="Render messages.")

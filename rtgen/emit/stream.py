@@ -341,7 +341,7 @@ class StreamEmitter:
         """
         if watch.kind.opaque or (watch.role == "close" and watch.kind.groups):
             return ""
-        if watch.kind.literals:
+        if watch.kind.listed:
             # At the very edge transformers waits for the longer literal, and its users' tests hold it to that.
             place = "here" if state.strategy == "cores" else "begin"
             return f"verdict == CERTAIN and text[{place}:] not in {literal(watch.kind.cores)}"

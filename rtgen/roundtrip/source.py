@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from rtgen import library, read
@@ -35,7 +36,7 @@ def find(source: str, response_template: str | None = None, name: str | None = N
     one of several chat templates. Raises SourceError, TemplateError.
     """
     if library.exists(source):
-        chat = find_chat(os.path.join(library.folder(source), ROOT_FILE))
+        chat = find_chat(bundled_file(source))
         parser = load(source)
         ends = tuple(library.meta(source).get("end_tokens", ()))
     else:
@@ -45,6 +46,11 @@ def find(source: str, response_template: str | None = None, name: str | None = N
     if response_template is not None:
         parser = _parser(response_template)
     return Pair(writer(chat, name), parser, tuple(dict.fromkeys((*ends, *_stop_tokens(source)))))
+
+
+def bundled_file(name: str) -> str:
+    """The path of a bundled family's chat template."""
+    return os.path.join(import_module("rtgen.templates").__path__[0], name, ROOT_FILE)
 
 
 def writer(chat: ChatTemplate, name: str | None = None) -> Writer:

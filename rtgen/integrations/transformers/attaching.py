@@ -37,7 +37,8 @@ def attach(tokenizer: Tokenizer, *, chat: bool = False) -> Tokenizer:
 
     They have transformers' signatures and behaviour, and go on reading `tokenizer.response_template`; the parsers have
     `feed_ids` besides. With `chat`, `apply_chat_template` of the tokenizer renders through `rtgen.chat` too. Other
-    tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`.
+    tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`. Pickled and deep
+    copies are attached too; a shallow copy has the methods of the original until it is attached itself.
 
     Returns the same object. Raises TypeError for what is neither, ImportError for `chat` where `rtgen.chat` does not
     render.
