@@ -30,9 +30,10 @@ class BatchEmitter:
             if state.strategy == "searches":
                 code.line(f"searches = {self.searches.new_of_state(state)}")
             else:
-                code.line("size = len(text)")
-                count = sum(len(watch.kind.cores) for watch in state.watches)
-                code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
+                if not _alike(state):
+                    code.line("size = len(text)")
+                    count = sum(len(watch.kind.cores) for watch in state.watches)
+                    code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
                 for watch in state.watches:
                     if watch.kind.settled_by == "pattern" and not self.searches.linear(watch):
                         code.line(f"pattern_{watch.rank} = {self.searches.maker(watch, True)}()")
@@ -63,21 +64,26 @@ class BatchEmitter:
     # Outside.
 
     def _outside_cores(self) -> None:
-        """The next place of each core is remembered, so that none is looked for twice in the same text."""
         code, state = self.code, self.program.start
-        order = core_order(state.watches)
-        assert order is not None, "the strategy needs an order"
-        cores = [(core, watch) for watch in order for core in watch.kind.cores]
-        cores.sort(key=lambda item: -len(item[0]))
         look = "look" if self._patterns(state) else "at"
-        for number, (core, _) in enumerate(cores, 1):
-            with code.block(f"if next_{number} < {look}:"):
-                code.line(f"next_{number} = text.find({literal(core)}, {look})")
-                with code.block(f"if next_{number} < 0:"):
-                    code.line(f"next_{number} = size")
-        places = [f"next_{number}" for number in range(1, len(cores) + 1)]
-        code.line(f"begin = {places[0]}" if len(places) == 1 else f"begin = min({', '.join(places)})")
         newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
+        if _alike(state):
+            search = CoreSearch(self.out, state, "outside" if state.field is None else state.field.name)
+            code.line(f"found = {search.last}.search(text, {look})")
+            with code.block("if found is None:"):
+                self._rest()
+                code.line("break")
+            code.line("begin, end = found.span()")
+            code.line("which = found.lastindex")
+            for watch in search.order:
+                with code.block(f"if {search.test(watch)}:"):
+                    self._outside_core(watch, "end")
+            if newline is not None:
+                code.line(f"end = begin  # {transition(newline)}")
+                self._outside_act(newline, "{}", True)
+            return
+        cores = self._cores(state)
+        self._next_places(cores, look)
         with code.block("if begin == size:"):
             if newline is not None:
                 code.line(f"begin = end = size - 1  # {transition(newline)}")
@@ -87,10 +93,32 @@ class BatchEmitter:
             code.line("break")
         for number, (core, watch) in enumerate(cores, 1):
             with code.block(f"if begin == next_{number}:"):
-                self._outside_core(watch, core)
+                self._outside_core(watch, f"begin + {len(core)}")
 
-    def _outside_core(self, watch: Watch, core: str) -> None:
-        """A core stands at `begin`: settle the delimiter and act on it."""
+    @staticmethod
+    def _cores(state: State) -> list[tuple[str, Watch]]:
+        """The cores of a state with their delimiters, those that others continue behind them."""
+        order = core_order(state.watches)
+        assert order is not None, "the strategy needs an order"
+        cores = [(core, watch) for watch in order for core in watch.kind.cores]
+        return sorted(cores, key=lambda item: -len(item[0]))
+
+    def _next_places(self, cores: list[tuple[str, Watch]], look: str) -> None:
+        """Leaves the place of the next core in `begin`, or `size`.
+
+        Each core's next place is remembered, so that none is looked for twice in the same text.
+        """
+        code = self.code
+        for number, (core, _) in enumerate(cores, 1):
+            with code.block(f"if next_{number} < {look}:"):
+                code.line(f"next_{number} = text.find({literal(core)}, {look})")
+                with code.block(f"if next_{number} < 0:"):
+                    code.line(f"next_{number} = size")
+        places = [f"next_{number}" for number in range(1, len(cores) + 1)]
+        code.line(f"begin = {places[0]}" if len(places) == 1 else f"begin = min({', '.join(places)})")
+
+    def _outside_core(self, watch: Watch, core_end: str) -> None:
+        """A core stands at `begin`: settle the delimiter and act on it. `core_end` is the expression of its end."""
         code, kind = self.code, watch.kind
         code.line(f"# {transition(watch)}")
         captures = "{}"
@@ -98,9 +126,9 @@ class BatchEmitter:
             captures = self._settle(watch)
         elif kind.settled_by == "blanks":
             self.out.use_runtime("blanks", "after_blanks")
-            code.line(f"end = after_blanks(text, begin + {len(core)})")
-        else:
-            code.line(f"end = begin + {len(core)}")
+            code.line(f"end = after_blanks(text, {core_end})")
+        elif core_end != "end":
+            code.line(f"end = {core_end}")
         if kind.blanks_before:
             self.out.use_runtime("blanks", "before_blanks")
             code.line("begin = before_blanks(text, at, begin)")
@@ -234,3 +262,9 @@ class BatchEmitter:
             if kind.final_newline:
                 with code.block("if found.lastindex is None:"):
                     code.line("begin = end = found.start()")
+
+
+def _alike(state: State) -> bool:
+    """Whether one regex is quicker than a search for each core: they are several and begin with the same character."""
+    cores = [core for watch in state.watches for core in watch.kind.cores]
+    return len(cores) > 2 and len({core[0] for core in cores}) == 1

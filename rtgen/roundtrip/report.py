@@ -82,7 +82,7 @@ def mode_name(mode: Mapping[str, Any]) -> str:
 def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prepared:
     """The battery for a chat template and a response template.
 
-    `end_tokens` are further tokens that end a turn; the one that the chat template writes is found.
+    `end_tokens` are the tokens that end a turn; if there are none, the last one that the chat template writes is.
     """
     ids = _id_scheme(writer, parser)
     examples = battery(literals(parser.template), ids)
@@ -96,8 +96,7 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
             for mode in writer.modes():
                 prompts.setdefault(writer.render(each.example.messages[:-1], (), mode, True), mode_name(mode))
         if each.example.name in sturdy.SAMPLES and judge(each, parser, writer).verdict == EQUAL:
-            ends = dict.fromkeys((each.end.strip(), *end_tokens))
-            malformed += sturdy.malformed(each, parser, [end for end in ends if end])
+            malformed += sturdy.malformed(each, parser, end_tokens or sturdy.last_token(each.end))
     return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
 
 
@@ -135,15 +134,18 @@ def smallest(writer: Writer, parser: Any, row: Row, modes: Sequence[Mapping[str,
 def _id_scheme(writer: Writer, parser: Any) -> Ids:
     """How calls are to be called: the first way in which a call comes back, else the first that is rendered at all."""
     first: Ids | None = None
+    lost: Ids | None = None
     for ids in ID_SCHEMES:
         example = next(e for e in battery((), ids) if e.name == "turns: another call")
         rendered = writer.split(example, {})
         if rendered.error is not None:
             continue
         first = first or ids
-        if judge(rendered, parser, writer).verdict in (EQUAL, LOST):
+        verdict = judge(rendered, parser, writer).verdict
+        if verdict == EQUAL:
             return ids
-    return first or "none"
+        lost = lost or (ids if verdict == LOST else None)
+    return lost or first or "none"
 
 
 def _reads_ids(prepared: Prepared, parser: Any) -> bool:

@@ -9,7 +9,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -240,7 +240,7 @@ def test_copies_stay_attached(copied: Callable[[Any], Any]) -> None:
 
 
 class TextProcessor(ProcessorMixin):  # type: ignore[misc]
-    attributes = ["tokenizer"]
+    attributes: ClassVar = ["tokenizer"]
     tokenizer_class = "AutoTokenizer"
 
     def __init__(self, tokenizer: Any = None, **more: Any) -> None:

@@ -16,8 +16,7 @@ from transformers.utils import chat_parsing
 from transformers.utils.chat_parsing.response_templates import load_response_template
 
 import rtgen
-from rtgen.integrations.transformers import UnsupportedVersionError, install, installed, uninstall
-from rtgen.integrations.transformers import installing, methods
+from rtgen.integrations.transformers import UnsupportedVersionError, install, installed, installing, methods, uninstall
 from tests import run_upstream_suite
 from tests.integrations import making
 from tests.integrations.making import MESSAGE, OUTPUT, PROMPT, TEMPLATE, TOOLS

@@ -13,7 +13,7 @@ from transformers.generation.streamers import BaseStreamer
 import rtgen
 from rtgen.integrations.transformers import AsyncResponseStreamer, ResponseStreamer, StreamCancelled
 from tests.integrations import making
-from tests.integrations.making import MESSAGE, OUTPUT, PROMPT, TEMPLATE, TOOLS
+from tests.integrations.making import OUTPUT, PROMPT, TEMPLATE, TOOLS
 
 FAILING: dict[str, Any] = {
     "start_anchor": "A:",
