@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rtgen.cli.common import Command, read_file, to_json, tool_list, write
+from rtgen.cli.common import FAULTS_FOUND, Command, read_file, to_json, tool_list, write
 from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
@@ -224,3 +224,122 @@ def _facts(facts: dict[str, Any]) -> list[str]:
         lines.append(f"unread     {name} = {json.dumps(text, ensure_ascii=False)}")
     lines.append(f"generation tag: {'yes' if facts['generation'] else 'no'}")
     return lines
+
+
+@command.command(cls=Command, short_help="Bring a folder to the modern form.")
+@click.argument("folder")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--prefer", type=click.Choice(["tokenizer", "processor"]), help="Whose template stays where two differ.")
+def migrate(folder: str, dry_run: bool, prefer: Kind | None) -> None:
+    """Move the chat templates of FOLDER from its JSON files to chat_template.jinja and additional_chat_templates/.
+
+    A second run changes nothing.
+    """
+    from rtgen.chat.migrating import migrate as run
+    from rtgen.chat.source import folder_of
+
+    done = run(folder_of(folder), dry_run=dry_run, prefer=prefer)
+    for note in done.notes:
+        click.echo(f"rtgen: warning: {note}", err=True)
+    for change in done.changes:
+        if dry_run:
+            click.echo(_diff(change.path, change.before, change.after), nl=False)
+        else:
+            verb = "deleted" if change.after is None else "written" if change.before is None else "changed"
+            click.echo(f"{verb} {change.path}")
+    if not done.changes:
+        click.echo("nothing to change")
+
+
+def _diff(path: str, before: str | None, after: str | None) -> str:
+    """A unified diff, with /dev/null for a file that is not there."""
+    import difflib
+
+    lines = difflib.unified_diff(
+        (before or "").splitlines(keepends=True),
+        (after or "").splitlines(keepends=True),
+        "/dev/null" if before is None else path,
+        "/dev/null" if after is None else path,
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+@command.command(cls=Command, short_help="Find what other engines refuse or render differently.")
+@click.argument("source")
+@click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only what breaks there (repeat for more).")
+@click.option("--format", "output", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True)
+@click.option("--fix", is_flag=True, help="Write the safe replacements, and show them as a diff.")
+@click.option("--dry-run", is_flag=True, help="With --fix: show the diff alone.")
+@_template_option
+@_kind_option
+def lint(
+    source: str, engines: tuple[str, ...], output: str, fix: bool, dry_run: bool, name: str | None, kind: Kind | None
+) -> int:
+    """Check the templates at SOURCE on other Jinja engines: transformers, minijinja, minijinja-pycompat, tgi,
+    huggingface.js, llama.cpp, minja.
+
+    Errors are refused by an engine, warnings are rendered differently, notes depend on the values. The exit code
+    is 1 if there are errors.
+    """
+    from rtgen.chat.linter import ENGINES
+    from rtgen.chat.linter import lint as run
+    from rtgen.chat.source import find
+
+    unknown = [engine for engine in engines if engine not in ENGINES.values()]
+    if unknown:
+        raise click.UsageError(f"there is no engine {unknown[0]!r}; they are {', '.join(ENGINES.values())}")
+    found = find(source, kind)
+    names = [name] if name is not None else list(found.sources)
+    templates = {each: found.choose(_known(found.chat_template, each)) for each in names}
+    if fix:
+        templates = _fixed(source, templates, dry_run)
+    findings = {
+        _label(each, path, names): run(text, engines=engines or None) for each, (text, path) in templates.items()
+    }
+    if output == "sarif":
+        from rtgen.chat.sarif import sarif
+
+        write(to_json(sarif(findings), indent=2))
+    elif output == "json":
+        write(to_json({path: [finding.to_dict() for finding in each] for path, each in findings.items()}, indent=2))
+    else:
+        for path, each in findings.items():
+            for finding in each:
+                breaks = ", ".join(f"{engine}: {effect}" for engine, effect in finding.effects.items())
+                instead = f"; instead: {finding.instead}" if finding.instead else ""
+                click.echo(
+                    f"{path}:{finding.line}:{finding.column}: {finding.level}: {finding.message}{instead}"
+                    f"{f' ({breaks})' if breaks else ''} [{finding.rule}]"
+                )
+    return FAULTS_FOUND if any(finding.level == "error" for each in findings.values() for finding in each) else 0
+
+
+def _label(name: str, path: str, names: list[str]) -> str:
+    return path if path.endswith(".jinja") or len(names) == 1 else f"{path}#{name}"
+
+
+def _fixed(source: str, templates: dict[str, tuple[str, str]], dry_run: bool) -> dict[str, tuple[str, str]]:
+    """The templates fixed; shows the diffs on stderr, and writes the files unless `dry_run`."""
+    import os
+
+    from rtgen.chat.config import read_text
+    from rtgen.chat.fixing import fix
+    from rtgen.files import write_if_changed
+
+    result = {}
+    for name, (text, path) in templates.items():
+        whole = read_text(path) or ""
+        text = whole if path.endswith(".jinja") else text
+        fixed = fix(text)
+        result[name] = fixed, path
+        click.echo(_diff(path, text, fixed), nl=False, err=True)
+        if dry_run or fixed == text:
+            continue
+        if path.endswith(".json"):
+            if not os.path.isdir(source) and not path.endswith("tokenizer_config.json"):
+                raise ValueError(f"{path!r} is no .jinja file; take the template out with `rtgen chat show -o`")
+            raise ValueError(
+                f"{path!r} is no .jinja file; bring the folder to the modern form with `rtgen chat migrate`"
+            )
+        write_if_changed(path, fixed)
+    return result

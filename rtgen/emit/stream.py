@@ -58,6 +58,7 @@ class StreamEmitter:
             if self._starts_apart():
                 self._scan_start()
             for region in self.regions.values():
+                self._near(region)
                 self._quick(region)
                 self._scan(region)
                 if region.state.field is not None:
@@ -124,42 +125,35 @@ class StreamEmitter:
                 for region in numbered:
                     with code.block(f"if state == {region.number}:"):
                         code.line(f"# {state_line(region.state).split(': ', 1)[0]}")
-                        code.line("held = self._held + text")
                         self._feed_state(region)
                 code.line("return self._quick(self, text)")
             with code.block("except BaseException as error:"):
-                code.line("self._close(error)")
-                code.line("raise")
+                code.line("raise self._failed(error, text)")
 
     def _feed_state(self, region: Region) -> None:
         """The branch of one state, which leaves chunks in which a delimiter may begin to its quick function."""
         code, state = self.code, region.state
-        if state.strategy != "cores":
-            self._feed_event(region)
+        search = CoreSearch(self.out, state, region.stem) if state.strategy == "cores" else None
+        if search is not None and search.blanks:
+            # Most chunks end with neither white space nor a delimiter's beginning: those are told apart first.
+            self.out.use_runtime("blanks", "BLANKS")
+            code.line("held = self._held")
+            with code.block("if held:"):
+                code.line('self._held = ""')
+                code.line("text = held + text")
+            with code.block(f"if text.rstrip() is not text or {_may_begin(state, search, 'text', True)}:"):
+                code.line(f"return self._near_{region.stem}(text)")
+            self._feed_event(region, "text")
             return
-        search = CoreSearch(self.out, state, region.stem)
-        with code.block(f"if {_may_begin(state, search)}:"):
+        code.line("held = self._held + text")
+        if search is None:
+            self._feed_event(region, "held")
+            return
+        with code.block(f"if {_may_begin(state, search, 'held', False)}:"):
             code.line("return self._quick(self, text)")
         edge = _edge(state)
-        if search.blanks:
-            self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
-            ends = "BLANK_SET"
-            if edge:
-                self.out.use_runtime("blanks", "blanks_and")
-                ends = self.out.constant("blank_or_edge", f"blanks_and({literal(edge)})")
-            with code.block(f"if held[-1] in {ends}:"):
-                bare = f"held.removesuffix({literal(edge)})" if edge else "held"
-                code.line(f"text = {bare}.rstrip(BLANKS)")
-                code.line("self._held = held[len(text) :]")
-                with code.block("if len(self._held) > LONG_RUN and held[-1] in BLANK_SET:"):
-                    code.line("hold_blanks(self)")
-                with code.block("if not text:"):
-                    code.line("return []")
-                code.line("held = text")
-            with code.block("else:"):
-                code.line('self._held = ""')
-        elif search.newline is not None or edge:
-            last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
+        last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
+        if last:
             test = f"held[-1] == {last[0]}" if len(last) == 1 else f"held[-1] in ({', '.join(last)})"
             with code.block(f"if {test}:"):
                 code.line("self._held = held[-1]")
@@ -170,17 +164,41 @@ class StreamEmitter:
                 code.line('self._held = ""')
         else:
             code.line('self._held = ""')
-        self._feed_event(region)
+        self._feed_event(region, "held")
 
-    def _feed_event(self, region: Region) -> None:
-        """The chunk `held` belongs to the region."""
+    def _near(self, region: Region) -> None:
+        """What `feed` leaves to it: a chunk that ends with white space, or in which a delimiter may begin."""
+        code, state = self.code, region.state
+        if state.strategy != "cores":
+            return
+        search = CoreSearch(self.out, state, region.stem)
+        if not search.blanks:
+            return
+        edge = _edge(state)
+        self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+        code.line()
+        with code.block(signature(f"_near_{region.stem}", "self, text", "list[dict[str, Any]]")):
+            code.doc(f"{_what(state)}; hold back what may belong to one at the edge")
+            with code.block(f"if {_may_begin(state, search, 'text', False)}:"):
+                code.line("return self._quick(self, text)")
+            bare = f"text.removesuffix({literal(edge)})" if edge else "text"
+            code.line(f"kept = {bare}.rstrip(BLANKS)")
+            code.line("self._held = text[len(kept) :]")
+            with code.block("if len(self._held) > LONG_RUN and text[-1] in BLANK_SET:"):
+                code.line("hold_blanks(self)")
+            with code.block("if not kept:"):
+                code.line("return []")
+            self._feed_event(region, "kept")
+
+    def _feed_event(self, region: Region, text: str) -> None:
+        """The chunk in the variable `text` belongs to the region."""
         code, field = self.code, region.state.field
         if field is None:
-            code.line("self._start += len(held)")
+            code.line(f"self._start += len({text})")
             code.line("return []")
             return
-        code.line("self._parts.append(held)")
-        code.line(f"return [{_chunk(field, 'held')}]")
+        code.line(f"self._parts.append({text})")
+        code.line(f"return [{_chunk(field, text)}]")
 
     def _quick(self, region: Region) -> None:
         """The quick function of a state whose matchers may look at text before the chunk."""
@@ -586,13 +604,20 @@ def _pairs(state: State) -> list[str]:
     return pairs if alike and len(pairs) <= MOST_PAIRS else []
 
 
-def _may_begin(state: State, search: CoreSearch) -> str:
-    """The condition that `held` has a place where a core may begin, other than with its first character at the edge."""
+def _may_begin(state: State, search: CoreSearch, text: str, edge: bool) -> str:
+    """The condition that the variable `text` has a place where a core may begin.
+
+    Its first character at the very edge counts only with `edge`.
+    """
     pairs = _pairs(state)
     if not pairs:
-        return f"{search.probe}.search(held) is not None"
-    tests = " or ".join(f"{literal(pair)} in held" for pair in pairs)
-    return f"{literal(pairs[0][0])} in held and ({tests})" if len(pairs) > 1 else tests
+        return f"{search.probe}.search({text}) is not None"
+    first = literal(pairs[0][0])
+    tests = [f"{literal(pair)} in {text}" for pair in pairs] + ([f"{text}[-1] == {first}"] if edge else [])
+    if len(tests) == 1:
+        return tests[0]
+    whole = f"{first} in {text} and ({' or '.join(tests)})"
+    return f"({whole})" if edge else whole
 
 
 def _edge(state: State) -> str:

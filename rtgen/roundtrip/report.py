@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rtgen.errors import ParseError
 from rtgen.roundtrip import sturdy
-from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, Example, Ids, battery
+from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, WITHOUT_TOOLS, Example, Ids, battery
 from rtgen.roundtrip.compare import has_ids, normal, same
-from rtgen.roundtrip.judge import EQUAL, FRAGILE, LOST, WRONG, Judgement, judge, outcome
+from rtgen.roundtrip.judge import EQUAL, FRAGILE, LIMIT, LOST, WRONG, Judgement, judge, outcome
 from rtgen.roundtrip.literals import literals
 from rtgen.roundtrip.rendering import Rendered, Writer, all_rendered
 from rtgen.roundtrip.shrink import shrink
+
+if TYPE_CHECKING:
+    from rtgen.roundtrip.source import Pair
 
 PROMPT = "prompt alone"
 CUT = "cut off anywhere"
@@ -31,7 +34,13 @@ class Row:
 
     @property
     def verdict(self) -> str:
+        """The verdict's name."""
         return self.judgement.verdict
+
+    @property
+    def subject(self) -> str:
+        """The example's name, whether the parser was given the tools or not."""
+        return self.name.removesuffix(WITHOUT_TOOLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +109,17 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
     return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
 
 
-def prove(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Report:
-    """The report for a chat template and a compiled response template, each wrong example made as small as can be."""
-    prepared = prepare(writer, parser, end_tokens)
+def prove(pair: Pair) -> Report:
+    """The report for a chat template and a compiled response template."""
+    writer, parser = pair.writer, pair.parser
+    prepared = prepare(writer, parser, pair.end_tokens)
     names = {rendered.example.name for rendered in prepared.rendered}
     rows: list[Row] = []
     malformed: list[Row] = []
     for row in prepared.judgements(parser):
+        reason = pair.limits.get(row.subject) if row.verdict == WRONG else None
+        if reason is not None:
+            row = replace(row, judgement=replace(row.judgement, verdict=LIMIT, why=reason))
         (rows if row.name in names else malformed).append(row)
     for rendered in prepared.rendered:
         if rendered.example.name in sturdy.SAMPLES and rendered.error is None:
@@ -118,11 +131,11 @@ def prove(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Report
     return Report(rows, malformed, notes)
 
 
-def smallest(writer: Writer, parser: Any, row: Row, modes: Sequence[Mapping[str, Any]]) -> tuple[Rendered, Judgement]:
+def smallest(pair: Pair, row: Row) -> tuple[Rendered, Judgement]:
     """The smallest example that comes back wrong as `row` does, rendered, and the verdict on it."""
     assert row.example is not None
-    mode = next(mode for mode in modes if mode_name(mode) == row.mode)
-    examine: Callable[[Example], tuple[Rendered, Judgement]]
+    writer, parser = pair.writer, pair.parser
+    mode = next(mode for mode in writer.modes() if mode_name(mode) == row.mode)
 
     def examine(example: Example) -> tuple[Rendered, Judgement]:
         rendered = writer.split(example, mode)

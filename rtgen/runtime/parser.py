@@ -102,8 +102,7 @@ class Parser:
         try:
             return self._quick(self, text)
         except BaseException as error:
-            self._close(error)
-            raise
+            raise self._failed(error, text)
 
     def _nothing(self) -> list[dict[str, Any]]:
         """What `feed` returns for nothing."""
@@ -174,6 +173,13 @@ class Parser:
     def _refuse(self, text: str) -> list[dict[str, Any]]:
         """quick: the parser is closed."""
         raise RuntimeError(self._closed)
+
+    def _failed(self, error: BaseException, text: object) -> BaseException:
+        """What `feed` raises because of an error; the parser is closed."""
+        if not isinstance(text, str) and isinstance(error, Exception):
+            error = TypeError(f"feed takes a str, not {type(text).__name__}")
+        self._close(error)
+        return error
 
     def _close(self, error: BaseException | None) -> None:
         if error is None:

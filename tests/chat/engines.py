@@ -28,7 +28,7 @@ Case = tuple[str, dict[str, Any]]
 
 
 def render(engine: str, cases: Sequence[Case]) -> list[Outcome]:
-    """The outcomes on one engine, called as in rtgen.chat.lint.rules.ENGINES."""
+    """The outcomes on one engine, called as in rtgen.chat.linter.rules.ENGINES."""
     if engine == "huggingface.js":
         return _huggingface_js(cases)
     return [_one(engine, template, values) for template, values in cases]

@@ -6,6 +6,8 @@ import copy
 import inspect
 import json
 import pickle
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -264,6 +266,12 @@ def test_a_processor(tmp_path: Path) -> None:
     assert not attached(processor) and (set(vars(processor)), set(vars(processor.tokenizer))) == before
 
 
+def test_a_tokenizer_that_holds_another_library_s_tokenizer() -> None:
+    tokenizer = making.byte_level()
+    tokenizer.tokenizer = object()
+    assert attached(attach(tokenizer)) and tokenizer.parse_response("x", prefix="")["content"] == "x"
+
+
 def test_saving_and_loading(tmp_path: Path) -> None:
     """The response template goes with the tokenizer; being attached does not."""
     tokenizer = attach(making.byte_level())
@@ -279,3 +287,8 @@ def test_saving_and_loading(tmp_path: Path) -> None:
     assert ids == tokenizer(OUTPUT).input_ids
     assert attach(loaded).parse_response(ids, prefix=PROMPT, tools=TOOLS) == MESSAGE
     assert rtgen.compile(tmp_path).parse_response(OUTPUT, prefix=PROMPT, tools=TOOLS) == MESSAGE
+    command = [sys.executable, "-m", "rtgen", "compile", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    names: dict[str, Any] = {"__name__": "response_parser"}
+    exec(Path(done.stdout.strip()).read_text(encoding="utf-8"), names)
+    assert names["parse_response"](OUTPUT, prefix=PROMPT, tools=TOOLS) == MESSAGE

@@ -9,7 +9,7 @@ that can be repeated on any machine with minijinja and node; those of llama.cpp 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 Effect = Literal["error", "differs", "may differ"]
 """What becomes of a template on an engine: it is refused, its text is another, or that depends on the values."""
@@ -37,6 +37,14 @@ def effects(marks: str) -> dict[str, Effect]:
     return result
 
 
+_Value = TypeVar("_Value")
+
+
+def each(names: str, value: _Value) -> dict[str, _Value]:
+    """The same value for each of the names."""
+    return dict.fromkeys(names.split(), value)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule. `marks` is what it breaks, unless a table below knows that better for the name at hand.
@@ -58,7 +66,9 @@ RULES = {
         Rule("J02", "t! m! p! h!", "{} changes a list or dict, which the sandbox forbids", "x = x + [y]; a namespace"),
         Rule("J03", "m! p! h! l! j!", "only Python has the method {}", "split, or a slice"),
         Rule("J04", "m! h! l! j!", "few engines have the method {}", "a filter (|join), `in`, or ~"),
-        Rule("J05", "m!", "minijinja without pycompat has no method {}", "a filter: |trim |lower |upper |title; slices"),
+        Rule(
+            "J05", "m!", "minijinja without pycompat has no method {}", "a filter: |trim |lower |upper |title; slices"
+        ),
         Rule("J06", "h~", "{} ignores its argument", "split at a whole token"),
         Rule("J07", "m! j!", "{} has another number of arguments than one", "one separator"),
         Rule("J08", "l!", "{} has a count", ""),
@@ -75,9 +85,16 @@ RULES = {
         ),
         Rule("J15", "t! m! p! h! l! j!", "no engine has {}", ""),
         Rule("J16", "", "few engines have the filter {}", ""),
-        Rule("J17", "m~ p~ j~", "the first argument of {} is ensure_ascii in transformers, indent elsewhere", "indent=..."),
-        Rule("J18", "m! p! j!", "few engines know the argument {} of tojson", "leave it out: ensure_ascii=false is usual"),
-        Rule("J18b", "m? p? h? l?", "minijinja writes <>&' as \\u003c..., others write 1.0 as 1", ""),
+        Rule(
+            "J17",
+            "m~ p~ j~",
+            "the first argument of {} is ensure_ascii in transformers, indent elsewhere",
+            "indent=...",
+        ),
+        Rule(
+            "J18", "m! p! j!", "few engines know the argument {} of tojson", "leave it out: ensure_ascii=false is usual"
+        ),
+        Rule("J18b", "m~ p~ h? l?", "minijinja writes <>&' as \\u003c..., others write 1.0 as 1", ""),
         Rule("J19", "m! p!", "{} has the keyword boolean", "default('x', true)"),
         Rule("J19b", "l? j?", "{} replaces none too, on some engines", "`is none`"),
         Rule("J20", "h! l!", "{} applies a filter", "map(attribute=...), or a loop"),
@@ -124,8 +141,10 @@ RULES = {
 """By id. J01 to J49 are those of the portability study; the others were found on the way."""
 
 CHANGING_METHODS = frozenset(
-    "append extend insert remove pop popitem clear update setdefault reverse sort add discard "
-    "symmetric_difference_update difference_update intersection_update".split()
+    each(
+        "append extend insert remove pop popitem clear update setdefault reverse sort add discard ",
+        None,
+    )
 )
 """Methods that change their object, which the sandbox forbids (J02)."""
 
@@ -133,28 +152,28 @@ MANY_LACK = "m! p! h! l! j!"
 SOME_LACK = "m! h! l! j!"
 
 METHODS = {
-    **dict.fromkeys("lower upper strip lstrip rstrip split replace startswith endswith title".split(), ("J05", "m!")),
+    **each("lower upper strip lstrip rstrip split replace startswith endswith title", ("J05", "m!")),
     "capitalize": ("J05", "m! h~ j~"),
     "rsplit": ("J04", "m! p! h! j!"),
-    **dict.fromkeys("splitlines find rfind count join format isdigit isalnum".split(), ("J04", SOME_LACK)),
-    **dict.fromkeys("isalpha isascii islower isupper isnumeric isspace".split(), ("J04", SOME_LACK)),
-    **dict.fromkeys("partition rpartition removeprefix removesuffix zfill index rindex".split(), ("J03", MANY_LACK)),
-    **dict.fromkeys("casefold swapcase center ljust rjust expandtabs translate encode".split(), ("J03", MANY_LACK)),
-    **dict.fromkeys("isdecimal isidentifier isprintable istitle format_map".split(), ("J03", MANY_LACK)),
-    **dict.fromkeys("items keys values get".split(), ("J10", "m!")),
+    **each("splitlines find rfind count join format isdigit isalnum", ("J04", SOME_LACK)),
+    **each("isalpha isascii islower isupper isnumeric isspace", ("J04", SOME_LACK)),
+    **each("partition rpartition removeprefix removesuffix zfill index rindex", ("J03", MANY_LACK)),
+    **each("casefold swapcase center ljust rjust expandtabs translate encode", ("J03", MANY_LACK)),
+    **each("isdecimal isidentifier isprintable istitle format_map", ("J03", MANY_LACK)),
+    **each("items keys values get", ("J10", "m!")),
     "copy": ("J04", "m! h! l! j!"),
 }
 """By method: its rule, and what it breaks."""
 
-SHADOWED_KEYS = frozenset("items keys values get count index copy pop".split())
+SHADOWED_KEYS = frozenset(each("items keys values get count index copy pop", None))
 """Methods of dicts and lists that are likely keys too (J14)."""
 
-PORTABLE_FILTERS = frozenset("lower upper trim join length items dictsort indent safe map tojson".split())
+PORTABLE_FILTERS = frozenset(each("lower upper trim join length items dictsort indent safe map tojson", None))
 """Filters that all engines have; some of their arguments have rules of their own."""
 
 FILTERS = {
-    **dict.fromkeys("first last reverse sort replace".split(), "j!"),
-    **dict.fromkeys("int float".split(), "j!"),
+    **each("first last reverse sort replace", "j!"),
+    **each("int float", "j!"),
     "capitalize": "h~ j!",
     "title": "h? j!",
     "abs": "l! j!",
@@ -165,23 +184,23 @@ FILTERS = {
     "rejectattr": "",
     "unique": "j!",
     "reject": "h!",
-    **dict.fromkeys("d count sum min max batch groupby select round pprint format slice".split(), "h! l! j!"),
-    **dict.fromkeys("filesizeformat striptags".split(), "h! l! j!"),
-    **dict.fromkeys("urlencode escape e".split(), "h! l!"),
+    **each("d count sum min max batch groupby select round pprint format slice", "h! l! j!"),
+    **each("filesizeformat striptags", "h! l! j!"),
+    **each("urlencode escape e", "h! l!"),
     "attr": "m~ p~ h! l! j!",
-    **dict.fromkeys("wordcount truncate wordwrap xmlattr urlize center forceescape random".split(), MANY_LACK),
+    **each("wordcount truncate wordwrap xmlattr urlize center forceescape random", MANY_LACK),
 }
 """By filter that not all have: what it breaks (J16); empty: its rules are elsewhere."""
 
 TESTS = {
-    **dict.fromkeys("defined undefined none string mapping number integer boolean true false odd even".split(), ""),
-    **dict.fromkeys("lower upper".split(), "l! j!"),
+    **each("defined undefined none string mapping number integer boolean true false odd even", ""),
+    **each("lower upper", "l! j!"),
     "float": "h!",
-    **dict.fromkeys("sequence iterable".split(), ""),
+    **each("sequence iterable", ""),
     "callable": "m! p! j~",
-    **dict.fromkeys("sameas divisibleby filter test escaped in".split(), "h! l! j!"),
-    **dict.fromkeys("eq equalto ne lt lessthan le gt greaterthan ge".split(), "h! l! j!"),
-    **dict.fromkeys("== != < <= > >=".split(), "h! l! j!"),
+    **each("sameas divisibleby filter test escaped in", "h! l! j!"),
+    **each("eq equalto ne lt lessthan le gt greaterthan ge", "h! l! j!"),
+    **each("== != < <= > >=", "h! l! j!"),
 }
 """By test: what it breaks (J24, J25); empty: nothing."""
 

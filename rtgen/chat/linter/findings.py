@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rtgen.chat.lint.rules import Effect
+from rtgen.chat.linter.rules import Effect
 
 Level = Literal["error", "warning", "note"]
 
@@ -13,7 +13,7 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 """The gravest first: some engine refuses the template, its text is another, that depends on the values."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=True)
 class Finding:
     """One place that is not portable.
 
