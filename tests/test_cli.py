@@ -70,7 +70,10 @@ def test_as_a_module_and_as_a_script(here):
 
 
 USAGE = [
-    (["nonsense"], "there is no command 'nonsense'; they are compile, parse, stream, check, show, templates, chat, cache"),
+    (
+        ["nonsense"],
+        "there is no command 'nonsense'; they are compile, parse, stream, check, show, templates, chat, cache",
+    ),
     (["pasre"], "there is no command 'pasre'; did you mean parse?"),
     (["compile"], "missing argument 'SOURCE'"),
     (["compile", "t.json", "--chekc"], "no such option"),

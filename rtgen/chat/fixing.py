@@ -25,7 +25,7 @@ def fix(source: str) -> str:
     newline = "\r\n" if "\r\n" in source else "\n"
     template = PlacedTemplate(source)
     text = _edited(template.text, [*_spelling(template), *_expressions(template)])
-    text = _blanks_fixed(text + "\n" * source.endswith(("\n", "\r")))
+    text = _blanks_fixed(text)
     if text.endswith("\n") and not text.endswith("\n\n"):
         text = text[:-1]  # Jinja drops it
     return text.replace("\n", newline)
@@ -116,7 +116,7 @@ def _blanks_fixed(source: str) -> str:
     result = _edited(raw.text, edits)
     if [gap[1] for gap in _gaps(PlacedTemplate(result))] != [gap[1] for gap in _gaps(trimmed)]:
         return source
-    return result + source[len(raw.text) :].replace("\r", "")
+    return result
 
 
 _Gap = tuple[Token | None, str, Token | None]

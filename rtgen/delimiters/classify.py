@@ -29,6 +29,7 @@ from rtgen.pattern.nodes import Alternation, Assertion, CharClass, Literal, Node
 from rtgen.pattern.parse import parse
 from rtgen.template import Delimiter
 
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """The facts about one delimiter.

@@ -13,7 +13,6 @@ from rtgen.pattern.nodes import (
     Atomic,
     CharClass,
     Group,
-    Literal,
     Look,
     Node,
     Repeat,

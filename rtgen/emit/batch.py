@@ -142,8 +142,8 @@ class BatchEmitter:
         code = self.code
         linear = self.searches.linear(watch)
         if linear:
-            code.line(f"found = {linear}.match(text, begin)")
-            test, end, groups = "found is None", "found.end()", "found.groupdict()"
+            code.line(f"settled = {linear}.match(text, begin)")
+            test, end, groups = "settled is None", "settled.end()", "settled.groupdict()"
         else:
             self.out.use_runtime("pattern", "NOTHING")
             pattern = f"pattern_{watch.rank}"
@@ -186,9 +186,11 @@ class BatchEmitter:
         store = self.stores[watch.field.name]
         if store.captures:
             code.line(f"captures = {captures}")
+        region = self.regions[watch.field.name]
+        empty = empty and bool(region.watches) and region.watches[0].kind.may_be_empty
         if empty:
             code.line("empty = begin == end")
-        self._region(self.regions[watch.field.name], empty)
+        self._region(region, empty)
 
     def _go_on(self, at: str) -> None:
         code = self.code
@@ -215,7 +217,7 @@ class BatchEmitter:
             code.line(self._put(name, "text[at:]", "at", "captures"))
             code.line("break")
         code.line(self._put(name, "text[at:begin]", "at", "captures"))
-        if empty and watch.kind.may_be_empty:
+        if empty:
             self.out.use_runtime("searches", "empty_loop")
             with code.block("if empty and at == begin == end:"):
                 code.line(f"raise empty_loop({literal(name)}, at)")
@@ -227,12 +229,12 @@ class BatchEmitter:
         matched = kind.settled_by == "pattern" or state.strategy == "searches"
         linear = self.searches.linear(watch, whole=True) if matched and not kind.may_be_empty else ""
         if linear:
-            code.line(f"found = {linear}.search(text, at)")
+            code.line(f"closing = {linear}.search(text, at)")
             code.line("begin = end = -1")
-            with code.block("if found is not None:"):
-                code.line("begin, end = found.span()")
+            with code.block("if closing is not None:"):
+                code.line("begin, end = closing.span()")
                 if self.stores[watch.field.name].captures and kind.groups:
-                    code.line("captures.update(found.groupdict())")
+                    code.line("captures.update(closing.groupdict())")
             return
         if matched:
             self.out.use_runtime("pattern", "SETTLED")

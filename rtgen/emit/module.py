@@ -44,6 +44,7 @@ RESERVED = (
     "begin",
     "captures",
     "closer",
+    "closing",
     "content",
     "empty",
     "end",
@@ -66,6 +67,7 @@ RESERVED = (
     "search",
     "searches",
     "self",
+    "settled",
     "size",
     "start",
     "text",
@@ -93,7 +95,8 @@ def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = 
     _function(own, signature("_new_message", "", "dict[str, Any]"), _new_message(out, template.defaults))
     _function(own, signature("_after_anchor", "prefix", "str"), emit_after_anchor(out, program.anchor, searches))
     _function(own, signature("_finish", "message", "dict[str, Any]"), _finish(out, program))
-    _function(own, signature("_parse", "text, tools", "dict[str, Any]"), BatchEmitter(out, program, stores, searches).emit())
+    batch = BatchEmitter(out, program, stores, searches).emit()
+    _function(own, signature("_parse", "text, tools", "dict[str, Any]"), batch)
     for line in OVERLOADS:
         if line == "@overload":
             own.line()
@@ -136,7 +139,7 @@ def _assemble(out: Module, raw: dict[str, Any], template_hash: str, own: Writer,
 
 def _import_order(name: str) -> tuple[int, str]:
     """Constants, classes, functions, each by name, as import sorters have it."""
-    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name.lower()
 
 
 def _function(own: Writer, header: str, body: Writer) -> None:

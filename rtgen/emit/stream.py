@@ -16,6 +16,7 @@ from rtgen.listing import state_line, transition
 from rtgen.lower import Program, State, Watch
 from rtgen.template import Field
 
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """A state with the identifiers made for it, and its number in `feed` (0: it has no branch there)."""
@@ -227,7 +228,7 @@ class StreamEmitter:
                 code.line(f"return [{chunk}]")
 
     def _quick_context(self, state: State) -> None:
-        """A delimiter that may begin in the chunk is looked at more closely; else the chunk is told from what is kept."""
+        """A delimiter that may begin in the chunk is looked at closely; else the chunk is told from what is kept."""
         code, starts = self.code, emit_starts(self.out, state.watches)
         code.line("at = self._at")
         if starts:
@@ -422,7 +423,7 @@ class StreamEmitter:
             code.line("return begin")
 
     def _earliest(self, region: Region, state: State, key: str) -> None:
-        """The branches on which delimiter wins; falls through with `begin`, where undecided text begins, and `holder`."""
+        """The branches on which delimiter wins; falls through with `begin`, where undecided text is, and `holder`."""
         code = self.code
         self.out.use_runtime("searches", "earliest")
         self.out.use_runtime("pattern", "CERTAIN", "SETTLED")
@@ -526,7 +527,9 @@ class StreamEmitter:
         else:
             code.line("self._held, self._at, self._look = text[begin:], 0, -1")
         waits = state.outside and state.field is not None
-        code.line(f"self._state = {region.number} if self._opened else 0" if waits else f"self._state = {region.number}")
+        code.line(
+            f"self._state = {region.number} if self._opened else 0" if waits else f"self._state = {region.number}"
+        )
         if any(watch.kind.blanks_before for watch in state.watches):
             self.out.use_runtime("blanks", "LONG_RUN", "hold_blanks")
             with code.block("if len(self._held) > LONG_RUN and begin == before_blanks(text, at, len(text)):"):
@@ -577,8 +580,7 @@ class StreamEmitter:
             if not region.state.outside:
                 self._enter(self.outside)
             code.line(
-                "value = "
-                + region.store.call("self._message", "body", "self._start", "self._tools", "self._captures")
+                "value = " + region.store.call("self._message", "body", "self._start", "self._tools", "self._captures")
             )
             if region.store.captures or (self.outside.store is not None and self.outside.store.captures):
                 code.line("self._captures = {}")
@@ -628,12 +630,7 @@ def _edge(state: State) -> str:
 
 def _is_plain(watch: Watch) -> bool:
     kind = watch.kind
-    return (
-        len(kind.cores) == 1
-        and not kind.blanks_before
-        and kind.settled_by == "core"
-        and not kind.final_newline
-    )
+    return len(kind.cores) == 1 and not kind.blanks_before and kind.settled_by == "core" and not kind.final_newline
 
 
 def _what(state: State) -> str:

@@ -93,16 +93,17 @@ class Parser:
     def feed(self, text: str) -> list[dict[str, Any]]:
         """Give the parser the next piece of text; returns the events that are certain now.
 
-        Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}` (dirty:
-        raw text of a structured value) and `{"type": "region_close", "field", "value"}`. Raises ParseError for a region
-        that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once closed.
+        Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}`
+        (dirty: raw text of a structured value) and `{"type": "region_close", "field", "value"}`. Raises ParseError for
+        a region that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once
+        closed.
         """
         if not text:
             return self._nothing()
         try:
             return self._quick(self, text)
         except BaseException as error:
-            raise self._failed(error, text)
+            raise self._failed(error, text) from error.__cause__
 
     def _nothing(self) -> list[dict[str, Any]]:
         """What `feed` returns for nothing."""

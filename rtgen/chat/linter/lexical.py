@@ -51,7 +51,7 @@ def check_blanks(template: PlacedTemplate, source: str) -> Iterator[LexicalHit]:
     for tag, _ in changed_texts(template, PlacedTemplate(source, trim=False)):
         yield LexicalHit("J42", tag.start, "this tag")
     if source.endswith(("\n", "\r")):
-        yield LexicalHit("J43", len(template.text), "the newline at the end")
+        yield LexicalHit("J43", len(template.text) - 1, "the newline at the end")
 
 
 def changed_texts(trimmed: PlacedTemplate, raw: PlacedTemplate) -> Iterator[tuple[Token, Token]]:
