@@ -32,13 +32,13 @@ def fix(source: str) -> str:
 
 
 def _edited(text: str, edits: list[Edit]) -> str:
-    """The text with the edits made; one that overlaps another is left out."""
-    end = len(text) + 1
-    for start, stop, new in sorted(set(edits), reverse=True):
-        if stop <= end:
-            text = text[:start] + new + text[stop:]
-            end = start
-    return text
+    """The text with the edits made; of two that overlap, the one that begins first."""
+    pieces, position = [], 0
+    for start, stop, new in sorted(set(edits), key=lambda edit: (edit[0], -edit[1])):
+        if start >= position:
+            pieces += (text[position:start], new)
+            position = stop
+    return "".join([*pieces, text[position:]])
 
 
 def _spelling(template: PlacedTemplate) -> Iterator[Edit]:

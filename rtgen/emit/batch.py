@@ -170,7 +170,7 @@ class BatchEmitter:
                 self._outside_act(watch, captures, watch.kind.may_be_empty)
 
     def _outside_act(self, watch: Watch, captures: str, empty: bool) -> None:
-        """What a delimiter at `begin` to `end` does outside: leaves `at` behind all it brings, and goes on or breaks."""
+        """What a delimiter at `begin` to `end` does outside; leaves `at` behind all of it, and goes on or breaks."""
         code, state = self.code, self.program.start
         if watch.role == "close":
             with code.block("if begin > at:"):
