@@ -110,13 +110,16 @@ def _blanks_fixed(source: str) -> str:
     """
     trimmed, raw = PlacedTemplate(source), PlacedTemplate(source, trim=False)
     edits: list[Edit] = []
+    texts: list[str] = []
     for (_, wanted, _), (left, found, right) in zip(_gaps(trimmed), _gaps(raw)):
-        if wanted != found:
-            edits += _dashes(left, found, right, wanted)
+        made = [] if wanted == found else list(_dashes(left, found, right, wanted))
+        edits += made
+        texts += ["", wanted[1:]] if any(new.startswith(_NEWLINE) for _, _, new in made) else [wanted]
     result = _edited(raw.text, edits)
-    if [gap[1] for gap in _gaps(PlacedTemplate(result))] != [gap[1] for gap in _gaps(trimmed)]:
-        return source
-    return result
+    return result if [gap[1] for gap in _gaps(PlacedTemplate(result))] == texts else source
+
+
+_NEWLINE = "{{ '\\n' }}"
 
 
 _Gap = tuple[Token | None, str, Token | None]
@@ -153,7 +156,8 @@ def _dashes(left: Token | None, found: str, right: Token | None, wanted: str) ->
     elif left is not None and right is not None and can_left and can_right and found.strip() == wanted:
         yield left.start, left.start, "-"
         yield right.end, right.end, "-"
-    elif left is None or left.kind == "variable_end" or not wanted.startswith("\n"):
+    elif left is None or not left.kind.startswith("raw"):
         start = 0 if left is None else left.end
-        if left is None or not left.kind.startswith("raw"):
-            yield start, start + len(found), wanted
+        if left is not None and left.kind != "variable_end" and wanted.startswith("\n"):
+            wanted = _NEWLINE + wanted[1:]  # the newline itself would be trimmed
+        yield start, start + len(found), wanted

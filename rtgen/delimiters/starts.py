@@ -26,6 +26,10 @@ MOST_CORES = 64
 """Literals that one delimiter may start with before it counts as starting anywhere."""
 
 
+ENOUGH_CORES = 4
+"""Literals that a pattern may start with before it is taken for a longer beginning that they are told apart further."""
+
+
 @dataclass(frozen=True, slots=True)
 class Starts:
     """What a match behind the start of the text can begin with.
@@ -146,7 +150,7 @@ def leading_literals(parts: list[Node]) -> tuple[str, ...]:
                 spelled = tuple(dict.fromkeys(a + b for a in spelled for b in inner)) if inner else spelled
             break
         longer = tuple(dict.fromkeys(a + b for a in spelled for b in heads))
-        if len(longer) > MOST_CORES:
+        if len(longer) > MOST_CORES or (len(longer) > max(len(spelled), ENOUGH_CORES) and "" not in spelled):
             break
         spelled = longer
     short = shortest(spelled)

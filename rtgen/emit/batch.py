@@ -30,7 +30,7 @@ class BatchEmitter:
             if state.strategy == "searches":
                 code.line(f"searches = {self.searches.new_of_state(state)}")
             else:
-                if not _alike(state):
+                if not _by_regex(state):
                     code.line("size = len(text)")
                     count = sum(len(watch.kind.cores) for watch in state.watches)
                     code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
@@ -67,33 +67,34 @@ class BatchEmitter:
         code, state = self.code, self.program.start
         look = "look" if self._patterns(state) else "at"
         newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
-        if _alike(state):
+        if _by_regex(state):
             search = CoreSearch(self.out, state, "outside" if state.field is None else state.field.name)
-            code.line(f"found = {search.last}.search(text, {look})")
+            code.line(f"found = {search.regex}.search(text, {look})")
             with code.block("if found is None:"):
-                self._rest()
-                code.line("break")
+                self._no_core(newline, "len(text)", look)
             code.line("begin, end = found.span()")
             code.line("which = found.lastindex")
             for watch in search.order:
                 with code.block(f"if {search.test(watch)}:"):
                     self._outside_core(watch, "end")
-            if newline is not None:
-                code.line(f"end = begin  # {transition(newline)}")
-                self._outside_act(newline, "{}", True)
             return
         cores = self._cores(state)
         self._next_places(cores, look)
         with code.block("if begin == size:"):
-            if newline is not None:
-                code.line(f"begin = end = size - 1  # {transition(newline)}")
-                with code.block(f'if end >= {look} and text[end] == "\\n":'):
-                    self._outside_act(newline, "{}", True)
-            self._rest()
-            code.line("break")
+            self._no_core(newline, "size", look)
         for number, (core, watch) in enumerate(cores, 1):
             with code.block(f"if begin == next_{number}:"):
                 self._outside_core(watch, f"begin + {len(core)}")
+
+    def _no_core(self, newline: Watch | None, size: str, look: str) -> None:
+        """No core is left: the final newline of an alternative `$`, else the rest of the text."""
+        code = self.code
+        if newline is not None:
+            code.line(f"begin = end = {size} - 1  # {transition(newline)}")
+            with code.block(f'if end >= {look} and text[end] == "\\n":'):
+                self._outside_act(newline, "{}", True)
+        self._rest()
+        code.line("break")
 
     @staticmethod
     def _cores(state: State) -> list[tuple[str, Watch]]:
@@ -251,7 +252,7 @@ class BatchEmitter:
             code.line(f"end = begin + {len(kind.cores[0])}")
             return
         search = CoreSearch(self.out, state, watch.field.name)
-        code.line(f"found = {search.last}.search(text, at)")
+        code.line(f"found = {search.regex}.search(text, at)")
         code.line("begin = end = -1")
         with code.block("if found is not None:"):
             code.line("begin, end = found.span()")
@@ -261,12 +262,16 @@ class BatchEmitter:
             if kind.settled_by == "blanks":
                 self.out.use_runtime("blanks", "after_blanks")
                 code.line("end = after_blanks(text, end)")
-            if kind.final_newline:
-                with code.block("if found.lastindex is None:"):
-                    code.line("begin = end = found.start()")
+        if kind.final_newline:
+            with code.block('elif at < len(text) and text[-1] == "\\n":'):
+                code.line("begin = end = len(text) - 1")
 
 
-def _alike(state: State) -> bool:
-    """Whether one regex is quicker than a search for each core: they are several and begin with the same character."""
+MOST_PLACES = 6
+"""Cores whose next places are remembered one by one."""
+
+
+def _by_regex(state: State) -> bool:
+    """Whether one regex is quicker than a search for each core: they are many, or several that begin alike."""
     cores = [core for watch in state.watches for core in watch.kind.cores]
-    return len(cores) > 2 and len({core[0] for core in cores}) == 1
+    return len(cores) > MOST_PLACES or len(cores) > 2 and len({core[0] for core in cores}) == 1

@@ -280,23 +280,68 @@ class StreamEmitter:
         search = CoreSearch(self.out, state, region.stem)
         patterns = any(watch.kind.settled_by == "pattern" for watch in state.watches)
         code.line("look = max(at, self._look)" if patterns else "look = at")
-        with code.block("while True:"):
-            code.line(f"found = {search.next}.search(text, look)")
-            with code.block("if found is None:"):
-                if search.blanks:
-                    self.out.use_runtime("blanks", "before_blanks")
-                    code.line("begin = len(text) if final else before_blanks(text, at, len(text))")
-                else:
-                    code.line("begin = len(text)")
-                code.line("break")
-            code.line("here = found.start()")
-            code.line("which = found.lastindex")
-            for watch in search.order:
-                with code.block(f"if {search.test(watch)}:"):
-                    self._at_core(region, search, watch)
-            self._at_edge(region, search)
-            code.line("break")
+        code.line(f"found = {search.regex}.search(text, look)")
+        if not patterns:
+            with code.block("if found is not None:"):
+                self._found_core(region, search, False)
+        else:
+            with code.block("while found is not None:"):
+                self._found_core(region, search, True)
+        self._no_core(region, search)
         self._run_out(region, "begin")
+
+    def _found_core(self, region: Region, search: CoreSearch, patterns: bool) -> None:
+        """A core is found: every branch returns, or looks for the next one."""
+        code = self.code
+        code.line("here = found.start()")
+        if search.nested:
+            # Where it may be a part of a longer one it is left to what looks at the edge.
+            self.out.use_runtime("literals", "cut_literals")
+            test = f"final or cut_literals(text, {search.literals}, look) > here"
+            if patterns:
+                with code.block(f"if not ({test}):"):
+                    code.line("break")
+                self._core_branches(region, search)
+            else:
+                with code.block(f"if {test}:"):
+                    self._core_branches(region, search)
+        else:
+            self._core_branches(region, search)
+        if patterns:
+            code.line("look = here + 1")
+            code.line(f"found = {search.regex}.search(text, look)")
+
+    def _core_branches(self, region: Region, search: CoreSearch) -> None:
+        self.code.line("which = found.lastindex")
+        for watch in search.order:
+            with self.code.block(f"if {search.test(watch)}:"):
+                self._at_core(region, search, watch)
+
+    def _no_core(self, region: Region, search: CoreSearch) -> None:
+        """No core is left: what the edge cuts off begins at `begin`; at the end of the text, the final newline."""
+        code = self.code
+        with code.block("if final:"):
+            code.line("begin = len(text)")
+            if search.newline is not None:
+                with code.block('if begin > at and text[-1] == "\\n":'):
+                    code.line(f"# {transition(search.newline)}")
+                    code.line("begin = end = begin - 1")
+                    self._act(region, search.newline, "0", empty=True)
+                    code.line("return end")
+        with code.block("else:"):
+            self.out.use_runtime("literals", "cut_literals")
+            code.line(f"begin = cut_literals(text, {search.literals}, look)")
+            if search.newline is not None:
+                with code.block('if begin == len(text) > at and text[-1] == "\\n":'):
+                    code.line("begin -= 1")
+            if search.blanks:
+                self.out.use_runtime("blanks", "before_blanks")
+                code.line("cut = text[begin:]")
+                tests = ["not cut"] + [f"{literal(core)}.startswith(cut)" for core in search.blanks]
+                if search.newline is not None:
+                    tests.append('cut == "\\n"')
+                with code.block(f"if {' or '.join(tests)}:"):
+                    code.line("begin = before_blanks(text, at, begin)")
 
     def _at_core(self, region: Region, search: CoreSearch, watch: Watch) -> None:
         """A core stands at `here`: settle the delimiter, act on it, and return."""
@@ -329,9 +374,6 @@ class StreamEmitter:
         self.out.use_runtime("pattern", "NOTHING", "SETTLED")
         code.line(f"pattern = {self.searches.of_parser(watch)}")
         code.line("verdict = pattern.match(text, here, final)")
-        with code.block("if verdict == NOTHING:"):
-            code.line("look = here + 1")
-            code.line("continue")
         with code.block("if verdict == SETTLED:"):
             code.line("end = pattern.end")
             self._act(region, watch, "end - begin", "pattern")
@@ -343,7 +385,8 @@ class StreamEmitter:
             with code.block(f"if {early}:"):
                 self._act(region, watch, "here - begin")
                 code.line("return settle_later(self, pattern.match, pattern, text, here)")
-        self._hold(region, "here")
+        with code.block("if verdict != NOTHING:"):
+            self._hold(region, "here")
 
     def _hold(self, region: Region, look: str) -> None:
         """Undecided from `begin` on: give out what is before it, and keep the text with the matcher's state."""
@@ -371,27 +414,6 @@ class StreamEmitter:
             if self._opener_may_be_empty(watch.field):
                 return ""
         return "verdict == CERTAIN"
-
-    def _at_edge(self, region: Region, search: CoreSearch) -> None:
-        """No group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
-        code = self.code
-        with code.block("if final:"):
-            if search.newline is not None:
-                with code.block('if text[here:] == "\\n":'):
-                    code.line(f"# {transition(search.newline)}")
-                    code.line("begin = end = here")
-                    self._act(region, search.newline, "0", empty=True)
-                    code.line("return end")
-            code.line("look = here + 1")
-            code.line("continue")
-        if search.blanks:
-            code.line("cut = text[here:]")
-            tests = [f"{literal(core)}.startswith(cut)" for core in search.blanks]
-            if search.newline is not None:
-                tests.append('cut == "\\n"')
-            code.line(f"begin = before_blanks(text, at, here) if {' or '.join(tests)} else here")
-        else:
-            code.line("begin = here")
 
     def _scan_searches(self, region: Region) -> None:
         code, state = self.code, region.state

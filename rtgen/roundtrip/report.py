@@ -117,7 +117,7 @@ def prove(pair: Pair) -> Report:
     rows: list[Row] = []
     malformed: list[Row] = []
     for row in prepared.judgements(parser):
-        reason = pair.limits.get(row.subject) if row.verdict == WRONG else None
+        reason = _limit(pair.limits, row) if row.verdict == WRONG else None
         if reason is not None:
             row = replace(row, judgement=replace(row.judgement, verdict=LIMIT, why=reason))
         (rows if row.name in names else malformed).append(row)
@@ -129,6 +129,13 @@ def prove(pair: Pair) -> Report:
     if prepared.ids != "none" and not _reads_ids(prepared, parser):
         notes.append("the response template does not read the ids of calls")
     return Report(rows, malformed, notes)
+
+
+def _limit(limits: Mapping[str, str], row: Row) -> str | None:
+    """Why an example is known to come back wrong: limits are those of one example, or of all that are parsed without tools."""
+    if row.subject in limits:
+        return limits[row.subject]
+    return limits.get(WITHOUT_TOOLS.strip()) if row.name.endswith(WITHOUT_TOOLS) else None
 
 
 def smallest(pair: Pair, row: Row) -> tuple[Rendered, Judgement]:
