@@ -274,4 +274,4 @@ MOST_PLACES = 6
 def _by_regex(state: State) -> bool:
     """Whether one regex is quicker than a search for each core: they are many, or several that begin alike."""
     cores = [core for watch in state.watches for core in watch.kind.cores]
-    return len(cores) > MOST_PLACES or len(cores) > 2 and len({core[0] for core in cores}) == 1
+    return len(cores) > MOST_PLACES or (len(cores) > 2 and len({core[0] for core in cores}) == 1)

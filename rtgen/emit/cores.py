@@ -2,7 +2,7 @@
 
 Each group of it belongs to one delimiter.  A core that the edge of the text cuts off is found by `cut_literals`.
 
-Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters stands.
+Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters is.
 """
 
 from __future__ import annotations
@@ -59,6 +59,13 @@ class CoreSearch:
     def literals(self) -> str:
         """The name of the tuple of all cores."""
         return self._out.constant(f"{self._stem}_literals", literal(self._cores))
+
+    @property
+    def behind_blanks(self) -> str:
+        """The name of the tuple of the cores that white space may precede."""
+        if self.blanks == self._cores:
+            return self.literals
+        return self._out.constant(f"{self._stem}_behind_blanks", literal(self.blanks))
 
     @property
     def probe(self) -> str:

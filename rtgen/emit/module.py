@@ -46,6 +46,8 @@ RESERVED = (
     "closer",
     "closing",
     "content",
+    "core",
+    "cut",
     "empty",
     "end",
     "error",

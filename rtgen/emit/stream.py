@@ -338,6 +338,8 @@ class StreamEmitter:
                 self.out.use_runtime("blanks", "before_blanks")
                 code.line("cut = text[begin:]")
                 tests = ["not cut"] + [f"{literal(core)}.startswith(cut)" for core in search.blanks]
+                if len(search.blanks) > FEW_CORES:
+                    tests[1:] = [f"any(core.startswith(cut) for core in {search.behind_blanks})"]
                 if search.newline is not None:
                     tests.append('cut == "\\n"')
                 with code.block(f"if {' or '.join(tests)}:"):
@@ -615,6 +617,9 @@ def _chunk(field: Field, text: str) -> str:
     dirty = field.content not in STREAMABLE
     return f'{{"type": "region_chunk", "field": {literal(field.name)}, "text": {text}, "dirty": {dirty}}}'
 
+
+FEW_CORES = 3
+"""Cores that are compared one by one."""
 
 MOST_PAIRS = 4
 """Beginnings of two characters that a branch of `feed` looks for one by one; more of them, by a regex."""
