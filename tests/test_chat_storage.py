@@ -120,7 +120,9 @@ def test_what_is_saved_is_loaded(templates, tmp_path):
     assert (tmp_path / "additional_chat_templates" / "kept.txt").exists()
 
 
-@pytest.mark.parametrize("name", ["../evil", "a/b", "", ".", "..", ".hidden", "a\\b", "/abs", "nul\0", "new\nline", "c:x"])
+@pytest.mark.parametrize(
+    "name", ["../evil", "a/b", "", ".", "..", ".hidden", "a\\b", "/abs", "nul\0", "new\nline", "c:x"]
+)
 def test_names_that_leave_the_folder_are_refused_before_anything_is_written(name, tmp_path):
     with pytest.raises(ValueError, match="name"):
         rtgen.chat.save(tmp_path / "in", {"default": "x", name: "y"})

@@ -17,8 +17,8 @@ class CoreSearch:
     """The search for the cores of a state; regexes and constants are written when they are first asked for.
 
     `order` is the order in which the delimiters are tried, `newline` the delimiter that an alternative `$` belongs to,
-    `blanks` the cores that white space may precede. `nested`: a core stands inside another, so that one that is found near
-    the edge may be no more than a part of that.
+    `blanks` the cores that white space may precede. `nested`: a core stands inside another, so that one that is found
+    near the edge may be no more than a part of that.
     """
 
     def __init__(self, out: Module, state: State, stem: str) -> None:
