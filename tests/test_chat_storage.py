@@ -1,4 +1,4 @@
-"""Chat templates in folders: one case per row of tests/chat/data/storage.json, beside transformers; save and migrate."""
+"""Chat templates in folders: a case per row of tests/chat/data/storage.json, beside transformers; save and migrate."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_each_row_of_the_table(case, kind, tmp_path):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if case[kind] == "error":
-            with pytest.raises(ValueError, match="chat_template.json"):
+            with pytest.raises(ValueError, match=r"chat_template\.json"):
                 rtgen.chat.load(folder, kind=kind)
         else:
             assert rtgen.chat.load(folder, kind=kind).chat_template == case[kind]

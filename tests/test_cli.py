@@ -208,11 +208,16 @@ def test_an_unusable_cache_is_one_warning(here, monkeypatch):
     )
 
 
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments, **options):
     """The command line in a process of its own; its pipes are not buffered here, since they are read in two ways."""
     return subprocess.Popen(
         [sys.executable, "-m", "rtgen", *arguments],
         bufsize=0,
+        preexec_fn=_heed_interrupts,  # a runner in the background may have handed down that they are ignored
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -33,7 +33,8 @@ def fix(source: str) -> str:
 
 def _edited(text: str, edits: list[Edit]) -> str:
     """The text with the edits made; of two that overlap, the one that begins first."""
-    pieces, position = [], 0
+    pieces: list[str] = []
+    position = 0
     for start, stop, new in sorted(set(edits), key=lambda edit: (edit[0], -edit[1])):
         if start >= position:
             pieces += (text[position:start], new)

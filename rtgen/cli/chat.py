@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rtgen.cli.common import FAULTS_FOUND, Command, read_file, to_json, tool_list, write
+from rtgen.cli.chat_common import diff, kind_option, known, template_option
+from rtgen.cli.chat_lint import command as lint
+from rtgen.cli.common import Command, read_file, to_json, tool_list, write
 from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
     from rtgen.chat.storage import Kind
-
-_template_option = click.option("--template", "name", metavar="NAME", help="Which one, of several templates.")
-_kind_option = click.option(
-    "--kind",
-    type=click.Choice(["tokenizer", "processor"]),
-    help="Whose template to take (default: any).",
-)
 
 
 @click.group(
@@ -31,6 +26,7 @@ def command() -> None:
     """
 
 
+command.add_command(lint)
 command.add_command(roundtrip)
 
 
@@ -50,8 +46,8 @@ command.add_command(roundtrip)
 @click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is JSON, else text.")
 @click.option("--now", metavar="TIME", help="The time to tell, such as 2026-02-03T04:05:06 (default: the clock's).")
 @click.option("--generation-spans", is_flag=True, help="Print JSON: the text and the spans the assistant wrote.")
-@_template_option
-@_kind_option
+@template_option
+@kind_option
 def render(
     source: str,
     messages_file: str,
@@ -80,7 +76,7 @@ def render(
     try:
         result = found.render(
             messages,
-            chat_template=_known(found.chat_template, name),
+            chat_template=known(found.chat_template, name),
             tools=tool_list(tools_file),
             documents=None if documents_file is None else _json_file(documents_file),
             add_generation_prompt=add_generation_prompt,
@@ -104,14 +100,14 @@ def render(
 @click.argument("source")
 @click.option("-o", "--output", metavar="FILE", help="Write the template to FILE (-: stdout) for editing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@_template_option
-@_kind_option
+@template_option
+@kind_option
 def show(source: str, output: str | None, as_json: bool, name: str | None, kind: Kind | None) -> None:
     """Tell which templates there are at SOURCE, from which files, and which variables and special tokens they read."""
     from rtgen.chat.source import find
 
     found = find(source, kind)
-    text, label = found.choose(_known(found.chat_template, name))
+    text, label = found.choose(known(found.chat_template, name))
     if output is not None:
         data = text.encode("utf-8")
         if output == "-":
@@ -178,14 +174,6 @@ def set_(source: str, template: str, name: str) -> None:
     click.echo("\n".join(paths) if paths else "nothing to change")
 
 
-def _known(templates: str | dict[str, str] | None, name: str | None) -> str | None:
-    """`name`, if there is a template of this name. Raises click.UsageError."""
-    names = list(templates) if isinstance(templates, dict) else ["default"]
-    if name is not None and name not in names:
-        raise click.UsageError(f"there is no template {name!r}; there is {', '.join(map(repr, names))}")
-    return name if isinstance(templates, dict) else None
-
-
 def _json_file(path: str) -> Any:
     try:
         return json.loads(read_file(path))
@@ -243,103 +231,9 @@ def migrate(folder: str, dry_run: bool, prefer: Kind | None) -> None:
         click.echo(f"rtgen: warning: {note}", err=True)
     for change in done.changes:
         if dry_run:
-            click.echo(_diff(change.path, change.before, change.after), nl=False)
+            click.echo(diff(change.path, change.before, change.after), nl=False)
         else:
             verb = "deleted" if change.after is None else "written" if change.before is None else "changed"
             click.echo(f"{verb} {change.path}")
     if not done.changes:
         click.echo("nothing to change")
-
-
-def _diff(path: str, before: str | None, after: str | None) -> str:
-    """A unified diff, with /dev/null for a file that is not there."""
-    import difflib
-
-    lines = difflib.unified_diff(
-        (before or "").splitlines(keepends=True),
-        (after or "").splitlines(keepends=True),
-        "/dev/null" if before is None else path,
-        "/dev/null" if after is None else path,
-    )
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-@command.command(cls=Command, short_help="Find what other engines refuse or render differently.")
-@click.argument("source")
-@click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only what breaks there (repeat for more).")
-@click.option("--format", "output", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True)
-@click.option("--fix", is_flag=True, help="Write the safe replacements, and show them as a diff.")
-@click.option("--dry-run", is_flag=True, help="With --fix: show the diff alone.")
-@_template_option
-@_kind_option
-def lint(
-    source: str, engines: tuple[str, ...], output: str, fix: bool, dry_run: bool, name: str | None, kind: Kind | None
-) -> int:
-    """Check the templates at SOURCE on other Jinja engines: transformers, minijinja, minijinja-pycompat, tgi,
-    huggingface.js, llama.cpp, minja.
-
-    Errors are refused by an engine, warnings are rendered differently, notes depend on the values. The exit code
-    is 1 if there are errors.
-    """
-    from rtgen.chat.linter import ENGINES
-    from rtgen.chat.linter import lint as run
-    from rtgen.chat.source import find
-
-    unknown = [engine for engine in engines if engine not in ENGINES.values()]
-    if unknown:
-        raise click.UsageError(f"there is no engine {unknown[0]!r}; they are {', '.join(ENGINES.values())}")
-    found = find(source, kind)
-    names = [name] if name is not None else list(found.sources)
-    templates = {each: found.choose(_known(found.chat_template, each)) for each in names}
-    if fix:
-        templates = _fixed(source, templates, dry_run)
-    findings = {
-        _label(each, path, names): run(text, engines=engines or None) for each, (text, path) in templates.items()
-    }
-    if output == "sarif":
-        from rtgen.chat.sarif import sarif
-
-        write(to_json(sarif(findings), indent=2))
-    elif output == "json":
-        write(to_json({path: [finding.to_dict() for finding in each] for path, each in findings.items()}, indent=2))
-    else:
-        for path, each in findings.items():
-            for finding in each:
-                breaks = ", ".join(f"{engine}: {effect}" for engine, effect in finding.effects.items())
-                instead = f"; instead: {finding.instead}" if finding.instead else ""
-                click.echo(
-                    f"{path}:{finding.line}:{finding.column}: {finding.level}: {finding.message}{instead}"
-                    f"{f' ({breaks})' if breaks else ''} [{finding.rule}]"
-                )
-    return FAULTS_FOUND if any(finding.level == "error" for each in findings.values() for finding in each) else 0
-
-
-def _label(name: str, path: str, names: list[str]) -> str:
-    return path if path.endswith(".jinja") or len(names) == 1 else f"{path}#{name}"
-
-
-def _fixed(source: str, templates: dict[str, tuple[str, str]], dry_run: bool) -> dict[str, tuple[str, str]]:
-    """The templates fixed; shows the diffs on stderr, and writes the files unless `dry_run`."""
-    import os
-
-    from rtgen.chat.config import read_text
-    from rtgen.chat.fixing import fix
-    from rtgen.files import write_if_changed
-
-    result = {}
-    for name, (text, path) in templates.items():
-        whole = read_text(path) or ""
-        text = whole if path.endswith(".jinja") else text
-        fixed = fix(text)
-        result[name] = fixed, path
-        click.echo(_diff(path, text, fixed), nl=False, err=True)
-        if dry_run or fixed == text:
-            continue
-        if path.endswith(".json"):
-            if not os.path.isdir(source) and not path.endswith("tokenizer_config.json"):
-                raise ValueError(f"{path!r} is no .jinja file; take the template out with `rtgen chat show -o`")
-            raise ValueError(
-                f"{path!r} is no .jinja file; bring the folder to the modern form with `rtgen chat migrate`"
-            )
-        write_if_changed(path, fixed)
-    return result

@@ -64,6 +64,9 @@ def _one(engine: str, template: str, values: dict[str, Any]) -> Outcome:
 
             with oracle.standing_clock():
                 return "text", _compile_jinja_template(template).render(**values)
+        if engine == "tgi":  # which rewrites the source
+            for tag, plain in (("{% generation %}", ""), ("{% endgeneration %}", ""), ("[::-1]", "|reverse")):
+                template = template.replace(tag, plain)
         return "text", _minijinja(engine).render_str(template, **values)
     except Exception as error:
         return "error", f"{type(error).__name__}: {error}"

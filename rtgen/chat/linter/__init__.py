@@ -49,7 +49,7 @@ _Hit = tuple[str, tuple[int, int], str, str | None]
 def _hits(source: str) -> Iterator[_Hit]:
     """Rule, line and column, what was found, and what it breaks, if a table knows that."""
     from rtgen.chat.environment import compile_template, misplaced_loop_control
-    from rtgen.chat.linter.lexical import check_blanks, check_tokens
+    from rtgen.chat.linter.lexical import check_blanks, check_tokens, generation_marks
     from rtgen.chat.linter.place import Place, PlacedTemplate
 
     try:
@@ -60,7 +60,7 @@ def _hits(source: str) -> Iterator[_Hit]:
     for hit in _walk(template.tree):
         place = hit.node.lineno
         where = template.line_and_column(place.offset) if isinstance(place, Place) else (place, 1)
-        yield hit.rule, where, hit.what, hit.marks
+        yield hit.rule, where, hit.what, generation_marks(template.text) if hit.rule == "J36" else hit.marks
     for lexical in (*check_tokens(template), *check_blanks(template, source)):
         yield lexical.rule, template.line_and_column(lexical.offset), lexical.what, None
     try:

@@ -185,7 +185,9 @@ def check_binary(node: nodes.BinExpr, context: Context) -> Hits:
         numbers = ("int", "float", "bool", "none")
         if (left == "str" and right in numbers) or (right == "str" and left in numbers):
             yield Hit("J44", node, "+")
-        yield from _escaping((node.left, node.right))
+        for operand in (node.left, node.right):  # `~` joins without escaping
+            if isinstance(operand, nodes.Filter) and operand.name == "safe":
+                yield Hit("J47", operand, "|safe")
 
 
 def check_concat(node: nodes.Concat, context: Context) -> Hits:
@@ -194,13 +196,6 @@ def check_concat(node: nodes.Concat, context: Context) -> Hits:
         kind = context.kinds.of(operand)
         if kind in ("bool", "none", "float", "list", "dict"):
             yield Hit("J56", operand, "~", "h! l~" if kind == "none" else "h~")
-    yield from _escaping(node.nodes)
-
-
-def _escaping(operands: Any) -> Hits:
-    for operand in operands:
-        if isinstance(operand, nodes.Filter) and operand.name == "safe":
-            yield Hit("J47", operand, "|safe")
 
 
 def check_compare(node: nodes.Compare, context: Context) -> Hits:

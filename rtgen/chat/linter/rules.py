@@ -122,7 +122,7 @@ RULES = {
         Rule("J42", "g~", "without trim_blocks and lstrip_blocks, blanks around {} are printed", "{%- and -%}"),
         Rule("J43", "", "hosts that keep it print the newline at the template's end", "no newline at the end"),
         Rule("J44", "t! h~ l~ j~", "{} adds text to what is none", "~ with |string"),
-        Rule("J45", "j~", "{}: transformers always defines it", "`if {}`"),
+        Rule("J45", "j~", "{}: transformers always defines it", "`if tools`"),
         Rule("J46", "m~ p~ h! l! t!", "{} is looped over", "`or []`"),
         Rule("J47", "m~ p~ h~ l~ j~", "transformers escapes what is joined to {} for HTML", "leave |safe out"),
         Rule("J48", "h? l? j?", "engines count other units than characters in {}", ""),

@@ -40,6 +40,8 @@ def check_output(node: nodes.Output, context: Context) -> Hits:
         kind = context.kinds.of(each)
         if kind in _PRINTED:
             rule, what, marks = _PRINTED[kind]
+            if isinstance(each, nodes.List) and all(context.kinds.of(item) == "int" for item in each.items):
+                marks = "l~"  # huggingface.js prints JSON, which is the same for numbers
             yield Hit(rule, each, what, marks)
 
 
