@@ -160,7 +160,7 @@ METHODS = {
     **each("partition rpartition removeprefix removesuffix zfill index rindex", ("J03", MANY_LACK)),
     **each("casefold swapcase center ljust rjust expandtabs translate encode", ("J03", MANY_LACK)),
     **each("isdecimal isidentifier isprintable istitle format_map", ("J03", MANY_LACK)),
-    **each("items keys values get", ("J10", "m!")),
+    **each("items keys values get", ("J10", "m! h?")),
     "copy": ("J04", "m! h! l! j!"),
 }
 """By method: its rule, and what it breaks."""
