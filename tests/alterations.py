@@ -33,7 +33,9 @@ def altered_text(text: str) -> str:
 
 
 def alterations(template: dict[str, Any]) -> Iterator[Alteration]:
-    """Each string of each list of delimiters, each run of plain characters in each pattern: one at a time."""
+    """Each string of each list of delimiters, each pattern as a whole (it asks for two letters more in front), and each
+    run of plain characters in it: one at a time.
+    """
     for holder, key, where in _places(template):
         value = holder(template)[key]
         for at, text in enumerate(value if isinstance(value, list) else [value]):
@@ -41,6 +43,7 @@ def alterations(template: dict[str, Any]) -> Iterator[Alteration]:
             if "pattern" not in where:
                 yield _with(template, holder, key, at, altered_text(text), path, text)
                 continue
+            yield _with(template, holder, key, at, f"zq(?:{text})", path, text)
             for run in runs(text):
                 changed = text[: run.start] + _altered_source(text[run.start : run.end]) + text[run.end :]
                 yield _with(template, holder, key, at, changed, path, run.text)
