@@ -60,21 +60,32 @@ def _altered_source(source: str) -> str:
 Holder = Callable[[dict[str, Any]], Any]
 
 
+def _at(*keys: Any) -> Holder:
+    """What gives the value under these keys of a template."""
+
+    def holder(template: dict[str, Any]) -> Any:
+        value: Any = template
+        for key in keys:
+            value = value[key]
+        return value
+
+    return holder
+
+
 def _places(template: dict[str, Any]) -> Iterator[tuple[Holder, Any, str]]:
     for key in ("start_anchor", "start_anchor_pattern"):
         if key in template:
-            yield (lambda t: t), key, f"$.{key}"
+            yield _at(), key, f"$.{key}"
     for name, field in template["fields"].items():
         for key in ("open", "close", "open_pattern", "close_pattern"):
             if key in field:
-                yield (lambda t, name=name: t["fields"][name]), key, f"$.fields.{name}.{key}"
+                yield _at("fields", name), key, f"$.fields.{name}.{key}"
         arguments = field.get("content_args") or {}
+        where = f"$.fields.{name}.content_args"
         if "tag_pattern" in arguments:
-            where = f"$.fields.{name}.content_args.tag_pattern"
-            yield (lambda t, name=name: t["fields"][name]["content_args"]), "tag_pattern", where
+            yield _at("fields", name, "content_args"), "tag_pattern", f"{where}.tag_pattern"
         for at in range(len(arguments.get("string_delims", ()))):
-            where = f"$.fields.{name}.content_args.string_delims[{at}]"
-            yield (lambda t, name=name: t["fields"][name]["content_args"]["string_delims"]), at, where
+            yield _at("fields", name, "content_args", "string_delims"), at, f"{where}.string_delims[{at}]"
 
 
 def _with(

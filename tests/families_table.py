@@ -26,7 +26,9 @@ def round_trip(name: str) -> str:
     """The counts of the verdicts of a family's round trip, in a few words."""
     counts = prove(find(name)).counts()
     words = [f"{counts[EQUAL]} equal"]
-    words += [f"{counts[kind]} {word}" for kind, word in ((LOST, "lost"), (LIMIT, "limits"), (WRONG, "wrong")) if counts[kind]]
+    words += [
+        f"{counts[kind]} {word}" for kind, word in ((LOST, "lost"), (LIMIT, "limits"), (WRONG, "wrong")) if counts[kind]
+    ]
     return ", ".join(words)
 
 
@@ -35,7 +37,16 @@ def table() -> str:
     rows = [HEAD, tuple("---" for _ in HEAD)]
     for name in library.available():
         meta = library.meta(name)
-        rows.append((f"`{name}`", meta["models"], _code(meta["reasoning"]), _code(meta["tools"]), round_trip(name), meta["limits"]))
+        rows.append(
+            (
+                f"`{name}`",
+                meta["models"],
+                _code(meta["reasoning"]),
+                _code(meta["tools"]),
+                round_trip(name),
+                meta["limits"],
+            )
+        )
     for name, found in library.not_possible().items():
         rows.append((name, found["models"], "", "", "not possible", found["reason"]))
     return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)

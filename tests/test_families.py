@@ -22,8 +22,9 @@ LIMITS = sorted(TEMPLATES.glob("*/cases/limits/*.json"))
 NOT_POSSIBLE = {"apertus", "minimax_m3", "olmo3"}
 
 PARTLY = """
-    cohere_r7b command_r_plus deepseek_v3_2 deepseek_v4 functionary_v3_1 functionary_v3_2 gemma4 gpt_oss internlm2 k2_horizon_ifm
-    kimi_k3 llama3_json llama4_json minicpm5 minimax_m1 pythonic_llama3_2_llama4_gemma3 seed_oss smollm3_python toolace xlam
+    cohere_r7b command_r_plus deepseek_v3_2 deepseek_v4 functionary_v3_1 functionary_v3_2 gemma4 gpt_oss internlm2
+    k2_horizon_ifm kimi_k3 llama3_json llama4_json minicpm5 minimax_m1 pythonic_llama3_2_llama4_gemma3 seed_oss
+    smollm3_python toolace xlam
 """.split()  # noqa: SIM905
 """Families of which the language cannot say a documented part."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,15 @@ import pytest
 
 from rtgen import compiler, library
 from rtgen.errors import ParseError
+from rtgen.identity import template_hash
 from rtgen.roundtrip import Pair, Report, find, prove
 from rtgen.roundtrip.compare import dump
 from rtgen.roundtrip.judge import FRAGILE, LIMIT, LOST, VERDICTS, WRONG, Judgement, judge, outcome, texts
+from rtgen.roundtrip.literals import runs
 from rtgen.roundtrip.report import Prepared, prepare
 from rtgen.roundtrip.sturdy import judge_malformed, judge_prompt
 from tests.alterations import Alteration, alterations
+from tests.command import run
 from tests.conftest import ROOT, load_json
 from tests.untold import UNTOLD
 
@@ -40,7 +44,9 @@ def test_the_family_comes_back(name: str) -> None:
     assert [(row.name, row.mode, row.judgement.got) for row in report.malformed if row.verdict == FRAGILE] == []
     assert report.counts()["equal"] >= 70 and len(report.malformed) >= 10
     limits = pair_of(name).limits
-    shown = {row.subject if row.subject in limits else "(tools not given)" for row in report.rows if row.verdict == LIMIT}
+    shown = {
+        row.subject if row.subject in limits else "(tools not given)" for row in report.rows if row.verdict == LIMIT
+    }
     assert set(limits) == shown, "a limit in meta.json does not show any more"
 
 
@@ -70,7 +76,9 @@ def worse(prepared: Prepared, pair: Pair, altered: Any) -> bool:
     for rendered in prepared.rendered:
         for _, text in texts(rendered):
             # Verdicts cost a hundred times more than a look at what is parsed.
-            if shown(right, rendered.prefix, text, rendered.tools) != shown(altered, rendered.prefix, text, rendered.tools):
+            if shown(right, rendered.prefix, text, rendered.tools) != shown(
+                altered, rendered.prefix, text, rendered.tools
+            ):
                 if is_worse(judge(rendered, right, pair.writer), judge(rendered, altered, pair.writer)):
                     return True
                 break
@@ -98,12 +106,12 @@ def fails_a_case(name: str, altered: Any) -> bool:
 
 def altered_parser(alteration: Alteration) -> Any:
     source = compiler.generate(alteration.template)
-    return compiler.execute(source, None, compiler.template_hash(alteration.template))
+    return compiler.execute(source, None, template_hash(alteration.template))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_altered_delimiter_is_found(name: str) -> None:
-    """The battery finds it; or, where it is a spelling that the chat template does not write, a case of the family does.
+    """The battery finds it; or, where the chat template does not write this spelling, a case of the family does.
 
     Those that neither finds are listed with their reasons, and the list is exact.
     """
@@ -123,3 +131,62 @@ def test_every_altered_delimiter_is_found(name: str) -> None:
     assert count >= 4
     assert found_by_cases < count
     assert untold == set(UNTOLD.get(name, {}))
+
+
+def folder(path: Path, chat_template: str, response_template: dict[str, Any] | None) -> str:
+    """A tokenizer's folder with these templates."""
+    config: dict[str, Any] = {"chat_template": chat_template, "eos_token": "<|im_end|>"}
+    if response_template is not None:
+        config["response_template"] = response_template
+    (path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return str(path)
+
+
+def chat_template(name: str) -> str:
+    return (ROOT / "templates" / name / "chat_template.jinja").read_text(encoding="utf-8")
+
+
+def test_the_command_on_a_bundled_family() -> None:
+    result = run("chat", "roundtrip", "qwen3")
+    assert result.code == 0
+    assert "enable_thinking=false" in result.out.splitlines()[0]
+    assert " 0 lost by the chat template, 0 wrong, " in result.out
+    assert "limit: string: holds '</tool_call>': " in result.out
+
+
+def test_the_command_on_a_folder_shows_the_smallest_wrong_message(tmp_path: Path) -> None:
+    template = library.template("qwen3")
+    template["fields"]["tool_calls"]["open_pattern"] = r"\s*<tool_cell>"
+    result = run("chat", "roundtrip", folder(tmp_path, chat_template("qwen3"), template))
+    assert result.code == 1
+    assert (
+        "wrong: reasoning: then a call (default): the response template does not read what the chat template wrote"
+        in result.out
+    )
+    assert '"arguments": {}' in result.out and "parsed" in result.out
+
+
+def test_the_command_with_a_response_template_from_elsewhere(tmp_path: Path) -> None:
+    source = folder(tmp_path, chat_template("qwen3"), None)
+    missing = run("chat", "roundtrip", source)
+    assert missing.code == 2 and "response_template" in missing.err
+    result = run("chat", "roundtrip", source, "-r", "qwen3", "--json")
+    found = json.loads(result.out)
+    assert found["counts"]["wrong"] == 8 and "limit" not in found["counts"]
+    assert {row["verdict"] for row in found["malformed"]} <= {"equal", "refused"}
+
+
+def test_what_the_chat_template_never_writes_is_lost_by_it(tmp_path: Path) -> None:
+    text = chat_template("qwen3").replace("{%- if message.reasoning_content %}", "{%- if false %}")
+    report = prove(find(folder(tmp_path, text, library.template("qwen3"))))
+    lost = {row.name for row in report.rows if row.verdict == LOST}
+    assert "reasoning: plain" in lost and "content: plain" not in lost
+
+
+def test_runs_of_a_pattern() -> None:
+    assert [each.text for each in runs(r"\s*(?:<\|a\|>|x?<b>)(?P<name>[^<\]]+)\n</b>{2}(?<=abc)")] == [
+        "<|a|>",
+        "<b>",
+        "\n</b",
+        "abc",
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-_SKIPPED = "what stands in front of a key is skipped where it is not matched: only the end of the value before it needs it"
+_SKIPPED = (
+    "what stands in front of a key is skipped where it is not matched: only the end of the value before it needs it"
+)
 _PROMPT = "the prompt of some versions; without it the message is the same, after an empty region of reasoning"
 _ROLE = "the role token is dropped by the one pattern or the other"
 
@@ -19,7 +21,7 @@ UNTOLD: dict[str, dict[str, str]] = {
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "functionary_v3_2": {
-        "$.fields.tool_calls.open_pattern ('python\\n')": "of two openers at one place the field that is first by name wins"
+        "$.fields.tool_calls.open_pattern ('python\\n')": "of two openers at one place the field first by name wins"
     },
     "glm4_5_4_6": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "glm4_7": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},

@@ -33,9 +33,9 @@ def command(
 
     SOURCE is a tokenizer's folder (its tokenizer_config.json holds the response template), a file with a chat template,
     or the name of a bundled template. Each message is rendered, the generation prompt is cut off as the prefix, and the
-    rest is parsed whole, without its end token and in several chunkings. The verdicts are equal, lost (the chat template
-    never rendered it) and wrong; of what is wrong, the smallest message that shows it is printed. Malformed outputs (end
-    tokens twice, regions that are not closed, text after calls) are tried besides.
+    rest is parsed whole, without its end token and in several chunkings. The verdicts are equal, lost (the chat
+    template never rendered it) and wrong; of what is wrong, the smallest message that shows it is printed. Malformed
+    outputs (end tokens twice, regions that are not closed, text after calls) are tried besides.
 
     The exit code is 1 if anything is wrong, or nothing came back equal.
     """

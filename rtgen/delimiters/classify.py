@@ -158,8 +158,8 @@ def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
     before = bool(parts) and is_blanks(parts[0])
     cores = () if opaque else leading_literals(parts[1:] if before else parts)
     context = facts.left_context(node)
-    if context == 0 and any(part == Assertion("text_start") for part in facts.walk(node)):
-        context = 1  # so that a place where text was cut is not taken for the start
+    if context is not None and any(part == Assertion("text_start") for part in facts.walk(node)):
+        context += 1  # so that a place where text was cut is not taken for the start
     if ((before or newline) and any(_starts_blank(core) for core in cores)) or context != 0:
         cores = ()
     if not cores:

@@ -492,6 +492,8 @@ class StreamEmitter:
             code.line(f"self._open_{target.stem}(events)")
             if empty:
                 code.line("self._empty_open = begin == end")
+            elif self._opener_may_be_empty(watch.field):
+                code.line("self._empty_open = False")
             if width != "0":
                 code.line(f"self._start += {width}")
             return

@@ -77,7 +77,7 @@ TEXTS = {
     "JSON list": '[{"a": 1}, {"b": [2, 3]}]',
     "tags": 'Use <b>bold</b>, <div class="x">a</div>, <br/> and a < b > c.',
     "code": f"Like this:\n\n```python\n{CODE}\n```\n\nand so on.",
-    "emoji": "\u4f60\u597d, caf\u00e9 \U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 \u0627\u0644\u0639\u0631\u0628\u064a\u0629",
+    "emoji": "\u4f60\u597d, caf\u00e9 \U0001f600 \U0001f468\u200d\U0001f469\u200d\U0001f467 \u0639\u0631\u0628",
     "braces": "A set {a, b} [c] (d) | e $x^2$ \\frac{1}{2} 100% #1 @home `tick`",
 }
 
@@ -208,7 +208,8 @@ def _turns() -> Iterator[Example]:
 
 def _named(messages: Sequence[Message], ids: Ids) -> Iterator[Message]:
     """The messages, their calls with ids, and tool results that answer them."""
-    count, waiting = 0, []
+    count = 0
+    waiting: list[str] = []
     for message in messages:
         if ids != "none" and message.get("tool_calls"):
             waiting, named = [], []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -73,9 +72,20 @@ class Writer:
             end = self.end(example.messages[:-1], example.tools, mode)
         except Exception as error:  # templates raise whatever they like
             return Rendered(example, mode, error=f"{type(error).__name__}: {error}")
-        at = len(os.path.commonprefix([whole, prompt]))
+        at = self._prompt_length(example, mode, whole, prompt)
         text = whole[at:]
         return Rendered(example, mode, whole[:at], text, end if text.endswith(end) else "")
+
+    def _prompt_length(self, example: Example, mode: Mapping[str, Any], whole: str, prompt: str) -> int:
+        """How much of the finished conversation is its generation prompt.
+
+        Chat templates often write a finished message as if it had been generated in another mode (without reasoning, as
+        if that had been off); then the prompt of that mode counts. If there is none, what is the same counts.
+        """
+        if not whole.startswith(prompt):
+            others = (self.render(example.messages[:-1], example.tools, {**mode, **m}, True) for m in self.modes()[1:])
+            prompt = max((other for other in others if whole.startswith(other)), key=len, default=prompt)
+        return shared(whole, prompt)
 
     def end(self, before: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any]) -> str:
         """What the template writes after the text of an answer: what two of them have in common at their ends."""
@@ -83,7 +93,8 @@ class Writer:
         if key not in self._ends:
             answers = ({"role": "assistant", "content": text} for text in ("One answer", "Another 2"))
             first, second = (self.render([*before, answer], tools, mode, False) for answer in answers)
-            self._ends[key] = os.path.commonprefix([first[::-1], second[::-1]])[::-1]
+            length = shared(first[::-1], second[::-1])
+            self._ends[key] = first[len(first) - length :]
         return self._ends[key]
 
     def writes_the_same(self, rendered: Rendered, message: Message) -> bool:
@@ -94,6 +105,11 @@ class Writer:
         except Exception:  # it is no message for this template
             return False
         return again == rendered.whole
+
+
+def shared(first: str, second: str) -> int:
+    """How many characters two texts have in common at their beginnings."""
+    return next((at for at, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))
 
 
 def all_rendered(writer: Writer, examples: Sequence[Example]) -> Iterator[Rendered]:

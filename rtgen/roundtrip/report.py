@@ -132,7 +132,7 @@ def prove(pair: Pair) -> Report:
 
 
 def _limit(limits: Mapping[str, str], row: Row) -> str | None:
-    """Why an example is known to come back wrong: limits are those of one example, or of all that are parsed without tools."""
+    """Why an example is known to come back wrong: a limit is that of one example, or of all parsed without tools."""
     if row.subject in limits:
         return limits[row.subject]
     return limits.get(WITHOUT_TOOLS.strip()) if row.name.endswith(WITHOUT_TOOLS) else None

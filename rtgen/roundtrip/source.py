@@ -63,7 +63,9 @@ def bundled_file(name: str) -> str:
 def writer(chat: ChatTemplate, name: str | None = None) -> Writer:
     """What renders through a chat template (`name` is that of one of several)."""
     text, label = chat.choose(name)
-    return Writer(lambda messages, **more: chat.render(messages, chat_template=name, **more), describe(text, label).variables)
+    return Writer(
+        lambda messages, **more: chat.render(messages, chat_template=name, **more), describe(text, label).variables
+    )
 
 
 def _parser(source: str) -> CompiledTemplate:

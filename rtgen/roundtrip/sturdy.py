@@ -57,18 +57,18 @@ def malformed(rendered: Rendered, parser: Any, ends: Sequence[str]) -> Iterator[
         if at is not None:
             yield Malformed(f"{name}, not closed before {end!r}", rendered, bare[:at] + end, is_expected)
 
+    unharmed = outcome(parser, rendered.prefix, [bare], rendered.tools, whole=True)
+    if isinstance(unharmed, ParseError):
+        return
+    calls = normal(unharmed).get("tool_calls")
+
     def keeps_both(got: dict[str, Any]) -> bool:
-        kept = normal(got).get("tool_calls") == normal(outcome_of).get("tool_calls")
-        return kept and str(got.get("content", "")).endswith(AFTERWORD)
+        return normal(got).get("tool_calls") == calls and str(got.get("content", "")).endswith(AFTERWORD)
 
-    outcome_of = outcome(parser, rendered.prefix, [bare], rendered.tools, whole=True)
-    if not isinstance(outcome_of, ParseError):
-        yield Malformed(f"{name}, then text", rendered, f"{bare}\n{AFTERWORD}", keeps_both)
+    yield Malformed(f"{name}, then text", rendered, f"{bare}\n{AFTERWORD}", keeps_both)
 
 
-def _call_complete(
-    rendered: Rendered, parser: Any, bare: str, right: Callable[[dict[str, Any]], bool]
-) -> int | None:
+def _call_complete(rendered: Rendered, parser: Any, bare: str, right: Callable[[dict[str, Any]], bool]) -> int | None:
     """The first place in the last 80 characters of `bare` up to which the message is complete, if before its end."""
     for at in range(max(0, len(bare) - 80), len(bare)):
         got = outcome(parser, rendered.prefix, [bare[:at]], rendered.tools, whole=True)

@@ -20,7 +20,9 @@ def lines(report: Report, details: bool = False) -> Iterator[str]:
     table: dict[str, dict[str, str]] = {}
     for row in report.rows:
         table.setdefault(row.name, {})[row.mode] = row.verdict
-    yield from _columns(["example", *modes], [[name, *(found.get(m, "") for m in modes)] for name, found in table.items()])
+    yield from _columns(
+        ["example", *modes], [[name, *(found.get(m, "") for m in modes)] for name, found in table.items()]
+    )
     odd = [row for row in report.malformed if row.verdict in (FRAGILE, REFUSED)]
     if odd:
         yield ""
