@@ -130,6 +130,8 @@ def _strategy(watches: tuple[Watch, ...], context: int | None) -> Strategy:
 
 def core_order(watches: tuple[Watch, ...]) -> tuple[Watch, ...] | None:
     """The watches in an order in which a core is tried before its own prefixes; None where there is no such order."""
+    if not _related(watches):
+        return watches
     left, order = list(watches), []
     while left:
         ready = [watch for watch in left if not any(_continues(other, watch) for other in left if other is not watch)]
@@ -138,6 +140,12 @@ def core_order(watches: tuple[Watch, ...]) -> tuple[Watch, ...] | None:
         order.append(ready[0])
         left.remove(ready[0])
     return tuple(order)
+
+
+def _related(watches: tuple[Watch, ...]) -> bool:
+    """Whether any core is the beginning of another one, or the same."""
+    cores = sorted(core for watch in watches for core in watch.kind.cores)
+    return any(after.startswith(before) for before, after in zip(cores, cores[1:], strict=False))
 
 
 def _continues(longer: Watch, shorter: Watch) -> bool:
@@ -154,6 +162,9 @@ def _compete(watches: tuple[Watch, ...]) -> bool:
     for watch in watches:
         if blanks_before and any(core[0].isspace() for core in watch.kind.cores):
             return True
+    if not _related(watches):
+        return False
+    for watch in watches:
         for other in watches:
             if other.rank <= watch.rank:
                 continue

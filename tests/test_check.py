@@ -75,6 +75,7 @@ STURDY = (
 WRONG_WHEN_STREAMED = ("muse_glimmer", "glm4moe", "lfm2_2_5", "gemma4__trl")
 """Templates that transformers itself gets wrong token by token."""
 
+
 def complaints(template: Any, portable: bool = False) -> set[str]:
     return {finding.rule for finding in check(template, portable) if finding.level != "note"}
 

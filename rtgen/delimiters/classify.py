@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import regex
+
 from rtgen.delimiters.starts import (
     BLANKS,
     MOST_CORES,
@@ -90,8 +92,9 @@ def behind_start(kind: Kind) -> Kind | None:
 
 
 def _of_tree(node: Node, source: str) -> Kind:
-    groups = tuple(facts.named_groups(node))
-    if not groups and not facts.is_opaque(node):
+    opaque = facts.is_opaque(node)
+    groups = tuple(regex.compile(source, regex.DOTALL).groupindex if opaque else facts.named_groups(node))
+    if not groups and not opaque:
         simple = _simple(node, source)
         if simple is not None:
             return simple
