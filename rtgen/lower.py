@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from rtgen.delimiters.classify import Kind, behind_start, classify
@@ -145,7 +146,7 @@ def core_order(watches: tuple[Watch, ...]) -> tuple[Watch, ...] | None:
 def _related(watches: tuple[Watch, ...]) -> bool:
     """Whether any core is the beginning of another one, or the same."""
     cores = sorted(core for watch in watches for core in watch.kind.cores)
-    return any(after.startswith(before) for before, after in zip(cores, cores[1:], strict=False))
+    return any(after.startswith(before) for before, after in pairwise(cores))
 
 
 def _continues(longer: Watch, shorter: Watch) -> bool:
