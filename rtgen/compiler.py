@@ -96,17 +96,22 @@ class CompiledTemplate:
 
     @overload
     def parse_response(
-        self, text: str, *, prefix: str | None = None, tools: Sequence[Any] | None = None
+        self, text: str, *, prefix: str | None = None, tools: Sequence[Any] | None = None, **serving: Any
     ) -> dict[str, Any]: ...
 
     @overload
     def parse_response(
-        self, text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Sequence[Any] | None = None
+        self,
+        text: list[str] | tuple[str, ...],
+        *,
+        prefix: str | Sequence[str] | None = None,
+        tools: Sequence[Any] | None = None,
+        **serving: Any,
     ) -> list[dict[str, Any]]: ...
 
-    def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None) -> Any:
+    def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
         """Parse a whole response; see `rtgen.parse_response`."""
-        return self._parse(text, prefix=prefix, tools=tools)
+        return self._parse(text, prefix=prefix, tools=tools, **serving)
 
     def __reduce__(self) -> Any:
         return compile, (self.template,)

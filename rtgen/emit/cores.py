@@ -70,6 +70,12 @@ class CoreSearch:
         """The name of a cheap regex that finds wherever the beginning of a core may stand."""
         return self._constant("probe", self._probe)
 
+    @property
+    def continued(self) -> bool:
+        """Whether a core begins another: complete, it may then be taken for one that the edge cuts off."""
+        cores = [core for watch in self.order for core in watch.kind.cores]
+        return any(a != b and a.startswith(b) for a in cores for b in cores)
+
     def test(self, watch: Watch) -> str:
         """The condition, on the number `which` of the group that took part, that it is this delimiter."""
         numbers = tuple(number for number, owner in enumerate(self._owners, 1) if owner is watch)

@@ -16,6 +16,7 @@ from rtgen.listing import state_line, transition
 from rtgen.lower import Program, State, Watch
 from rtgen.template import Field
 
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """A state with the identifiers made for it, and its number in `feed` (0: it has no branch there)."""
@@ -89,6 +90,10 @@ class StreamEmitter:
         with code.block(signature("_returned", "self", "dict[str, Any]")):
             code.doc("The message as it is returned.")
             code.line("return _finish(self._message)")
+        code.line()
+        with code.block(signature("_template", "self", "dict[str, Any]")):
+            code.doc("The response template.")
+            code.line("return RESPONSE_TEMPLATE")
 
     def _starts_apart(self) -> bool:
         return self.program.start is not self.program.outside
@@ -262,7 +267,8 @@ class StreamEmitter:
         patterns = any(watch.kind.settled_by == "pattern" for watch in state.watches)
         code.line("look = max(at, self._look)" if patterns else "look = at")
         with code.block("while True:"):
-            code.line(f"found = {search.next}.search(text, look)")
+            pattern = f"({search.last} if final else {search.next})" if search.continued else search.next
+            code.line(f"found = {pattern}.search(text, look)")
             with code.block("if found is None:"):
                 if search.blanks:
                     self.out.use_runtime("blanks", "before_blanks")
@@ -508,7 +514,9 @@ class StreamEmitter:
         else:
             code.line("self._held, self._at, self._look = text[begin:], 0, -1")
         waits = state.outside and state.field is not None
-        code.line(f"self._state = {region.number} if self._opened else 0" if waits else f"self._state = {region.number}")
+        code.line(
+            f"self._state = {region.number} if self._opened else 0" if waits else f"self._state = {region.number}"
+        )
         if any(watch.kind.blanks_before for watch in state.watches):
             self.out.use_runtime("blanks", "LONG_RUN", "hold_blanks")
             with code.block("if len(self._held) > LONG_RUN and begin == before_blanks(text, at, len(text)):"):
@@ -539,6 +547,9 @@ class StreamEmitter:
             code.doc(f"Enter the region of {name}.")
             code.line(f'events.append({{"type": "region_open", "field": {name}}})')
             self._enter(region)
+            self.out.use_runtime("serving", "open_region")
+            with code.block("if self._serving is not None:"):
+                code.line("open_region(self, events)")
 
     def _close(self, region: Region, field: Field) -> None:
         code, name = self.code, literal(field.name)
@@ -558,9 +569,13 @@ class StreamEmitter:
             code.line("self._parts = []")
             if not region.state.outside:
                 self._enter(self.outside)
+            self.out.use_runtime("serving", "close_region")
+            with code.block("if self._serving is not None:"):
+                given = f"{name}, {region.store.function}, {region.store.captures}, body"
+                code.line(f"close_region(self, events, {given})")
+                code.line("return")
             code.line(
-                "value = "
-                + region.store.call("self._message", "body", "self._start", "self._tools", "self._captures")
+                "value = " + region.store.call("self._message", "body", "self._start", "self._tools", "self._captures")
             )
             if region.store.captures or (self.outside.store is not None and self.outside.store.captures):
                 code.line("self._captures = {}")
@@ -603,12 +618,7 @@ def _edge(state: State) -> str:
 
 def _is_plain(watch: Watch) -> bool:
     kind = watch.kind
-    return (
-        len(kind.cores) == 1
-        and not kind.blanks_before
-        and kind.settled_by == "core"
-        and not kind.final_newline
-    )
+    return len(kind.cores) == 1 and not kind.blanks_before and kind.settled_by == "core" and not kind.final_newline
 
 
 def _what(state: State) -> str:

@@ -1,0 +1,375 @@
+"""What a parser does besides for servers: regions that cannot be parsed as events or as text, and spans.
+
+All of it is asked for by keyword arguments of `ResponseParser` and `parse_response`; a parser without them has no
+`Serving` and takes no step of what follows. One with them is an instance of a subclass of the generated class, whose
+`feed` goes through the scan functions step by step:
+
+    open_region, close_region   what the generated functions call where a region opens or closes
+    Serving.step                what one call of a scan function gave: spans are filled in, events are held back until
+                                the delimiter's end is known, or (`on_malformed="content"`) until the region is parsed
+
+Only what can fail is tried before it is told: the regions of the content parsers that read text alone never wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rtgen.runtime.errors import FAULTS
+
+POLICIES = ("raise", "event", "content")
+"""What `on_malformed` may be."""
+
+_NEVER_FAILS = ("text",)
+_UNSETTLED = ("_scan_skip", "_scan_settle")  # the states in which the end of a delimiter is not known yet
+
+Event = dict[str, Any]
+
+
+class Serving:
+    """The options of one parser, and what it has to remember for them.
+
+    `template` is the response template. `on_malformed` is one of `POLICIES`; `malformed` a list to which the events of
+    malformed regions are appended. Raises ValueError for another policy, TypeError for an option that does not exist.
+    """
+
+    __slots__ = (
+        "_closed",
+        "_deferred",
+        "_failed",
+        "_fields",
+        "_implicit",
+        "_opened",
+        "_opener",
+        "_policy",
+        "_queue",
+        "_raw",
+        "_spans",
+        "_trial",
+        "malformed",
+        "malformed_fields",
+        "parts",
+        "position",
+        "prefix_end",
+        "repair",
+        "stepped",
+        "string_aware",
+        "total",
+        "truncated",
+    )
+
+    def __init__(
+        self,
+        template: dict[str, Any],
+        on_malformed: str = "raise",
+        malformed: list[Event] | None = None,
+        spans: bool = False,
+        string_aware: bool = False,
+        repair: bool = False,
+    ) -> None:
+        if on_malformed not in POLICIES:
+            raise ValueError(f"on_malformed is one of {', '.join(POLICIES)}, not {on_malformed!r}")
+        self._fields: dict[str, dict[str, Any]] = template["fields"]
+        names = [name for name, field in self._fields.items() if not ({"open", "open_pattern"} & field.keys())]
+        self._implicit = names[0] if names else None
+        if on_malformed == "content" and (self._implicit is None or not self._never_fails(self._implicit)):
+            on_malformed = "event"  # there is no text field that could take it
+        self._policy = on_malformed
+        self._spans = spans
+        self.string_aware, self.repair = string_aware, repair
+        self.malformed: list[Event] = [] if malformed is None else malformed
+        self.malformed_fields: set[str] = set()
+        self.truncated = False
+        self.parts: list[str] | None = [] if spans else None  # all text after the anchor
+        self.total = 0  # its length
+        self.position = 0  # where undecided text begins in it
+        self.prefix_end = 0  # where the prefix ends in it
+        self.stepped = False
+        self._queue: list[Event] = []  # events that must not be told yet
+        self._opened: tuple[Event, int] | None = None  # the opening of the present step, and where its opener begins
+        self._closed: tuple[Event, int] | None = None  # the closing of the present step, and where its body ends
+        self._trial = False  # the open region may turn out to be text
+        self._opener = 0  # where the opener of that region begins
+        self._raw: list[str] = []  # the text from there on
+        self._failed = False  # it has turned out to be text
+        self._deferred: tuple[Event, Callable[[], Any], str, int] | None = None  # a closing before it: how to store it
+
+    def _never_fails(self, name: str) -> bool:
+        field = self._fields[name]
+        plain = "transform" not in field and isinstance(field.get("content_args", {}), dict)
+        return plain and field.get("content", "text") in _NEVER_FAILS
+
+    def add_input(self, text: str) -> None:
+        """Count text that is given to the parser, and keep it where it may be needed again."""
+        self.total += len(text)
+        if self.parts is not None:
+            self.parts.append(text)
+        if self._trial:
+            self._raw.append(text)
+
+    # Where regions open and close.
+
+    def open(self, parser: Any, event: Event, text: str, base: int) -> None:
+        """An explicit region has opened; `text` is what the scan function sees, `base` where that begins."""
+        start: int = parser._start
+        self._opened = (event, start)
+        if self._spans:
+            event["start"] = start
+            event["captures"] = dict(parser._captures)
+        if self._policy == "content" and not self._never_fails(event["field"]):
+            self._trial, self._opener, self._failed = True, start, False
+            self._raw = [text[start - base :]]
+
+    def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> Event:
+        """A region has closed; returns its event. Raises what `store` raises where that is the policy."""
+        start = parser._start
+        parser._start = start + len(body)
+        captures, parser._captures = parser._captures, {}
+        message, tools = parser._message, parser._tools
+        given = (captures,) if captured else ()
+        event: Event = {"type": "region_close", "field": name}
+        self._closed = (event, parser._start)
+
+        def put() -> Any:
+            return store(message, body, start, tools, *given)
+
+        if name == self._implicit:
+            if self._policy == "content":
+                self._deferred = (event, put, body, start)
+                return event
+        elif self._trial:
+            before = self._commit(message)
+            self._store(event, put, body)
+            if event["type"] == "region_malformed":
+                self._failed = True
+                _undo(message, before)
+            else:
+                self._trial, self._raw, self._deferred = False, [], None
+            return event
+        self._store(event, put, body)
+        return event
+
+    def _store(self, event: Event, put: Callable[[], Any], body: str) -> None:
+        """Complete the event of a closing with its value, or with the fault."""
+        if self._policy == "raise":
+            event["value"] = put()
+            return
+        try:
+            event["value"] = put()
+        except FAULTS as error:
+            event.update(type="region_malformed", text=body, error=error)
+            self.malformed.append(event)
+            self.malformed_fields.add(event["field"])
+
+    def _commit(self, message: dict[str, Any]) -> tuple[str, bool, Any, int]:
+        """Store the implicit region whose closing was deferred; returns what the message held under its name before."""
+        name = self._implicit or ""
+        old = message.get(name)
+        before = (name, name in message, old, len(old) if isinstance(old, list) else 0)
+        if self._deferred is not None:
+            event, put, body, _ = self._deferred
+            self._store(event, put, body)
+        return before
+
+    # One step of scanning.
+
+    def step(self, parser: Any, events: list[Event], after: int, ended: bool, out: list[Event]) -> None:
+        """Put the events of one step into `out`, or hold them back.
+
+        The step went from `position` to `after`; `ended` says that it found the end of the text.
+        """
+        before, self.position = self.position, after
+        queue = self._queue
+        leading = not queue
+        for event in events:
+            kind = event["type"]
+            if kind == "region_chunk":
+                if self._spans and before < self.prefix_end:
+                    event["text"] = event["text"][self.prefix_end - before :]
+                    if not event["text"]:
+                        continue
+            elif kind == "region_open" and event["field"] == self._implicit:
+                if self._spans:
+                    event["start"] = event["end"] = before
+            else:
+                leading = False
+            (out if leading else queue).append(event)
+        if ended and self._closed is not None:
+            self._cut_off(self._closed[0])
+        if (self._spans or self._trial) and not ended and parser._scan.__name__ in _UNSETTLED:
+            return
+        if self._spans:
+            self._fill_in(parser, after, ended)
+        if self._failed:
+            self._turn_into_text(parser, after)
+        elif not self._trial and self._deferred is not None:
+            self._commit(parser._message)
+            self._deferred = None
+        self._opened = self._closed = None
+        if not self._trial and queue:
+            out += queue
+            queue.clear()
+
+    def _cut_off(self, event: Event) -> None:
+        """The end of the text has closed a region."""
+        field = self._fields[event["field"]]
+        if event["field"] != self._implicit and ("close" in field or "close_pattern" in field):
+            self.truncated = True
+            if self._spans:
+                event["closed"] = False
+
+    def _fill_in(self, parser: Any, after: int, ended: bool) -> None:
+        """Complete the spans of the step: the delimiter ends at `after`."""
+        if self._opened is not None:
+            event, start = self._opened
+            event["end"] = after
+            if parser._captures:
+                event["captures"] = dict(parser._captures)
+            if self._closed is not None:
+                self._closed[0].update(start=start, end=start)
+        elif self._closed is not None:
+            event, start = self._closed
+            event.update(start=after if ended else start, end=after)
+
+    def _turn_into_text(self, parser: Any, after: int) -> None:
+        """The region on trial cannot be parsed: its text, delimiters included, goes on the implicit region."""
+        raw = "".join(self._raw)[: after - self._opener]
+        told: list[Event] = []
+        parser._parts, parser._start = [raw], self._opener
+        if self._deferred is not None:
+            _, _, body, parser._start = self._deferred
+            parser._parts = [body, raw]
+        else:
+            event: Event = {"type": "region_open", "field": self._implicit}
+            if self._spans:
+                event["start"] = event["end"] = self._opener
+            told.append(event)
+        parser._opened = True
+        shown = raw[max(0, self.prefix_end - self._opener) :] if self._spans else raw
+        if shown:
+            told.append({"type": "region_chunk", "field": self._implicit, "text": shown, "dirty": False})
+        self._queue[:] = told
+        self._trial = self._failed = False
+        self._raw, self._deferred = [], None
+
+
+def _undo(message: dict[str, Any], before: tuple[str, bool, Any, int]) -> None:
+    """Take back what `_commit` stored."""
+    name, present, old, length = before
+    if not present:
+        message.pop(name, None)
+    elif isinstance(old, list) and message[name] is old:
+        del old[length:]
+    else:
+        message[name] = old
+
+
+def open_region(parser: Any, events: list[Event]) -> None:
+    """What a generated class calls when an explicit region of a parser with options has opened."""
+    parser._serving.open(parser, events[-1], parser._seen, parser._serving.total - len(parser._seen))
+
+
+def close_region(
+    parser: Any, events: list[Event], name: str, store: Callable[..., Any], captured: bool, body: str
+) -> None:
+    """What a generated class calls when a region of a parser with options has closed.
+
+    `store` is the function that stores its text `body`; `captured` says that it takes the captures.
+    """
+    events.append(parser._serving.close(parser, name, store, captured, body))
+
+
+class ServingParser:
+    """The methods that a parser with options has in place of the plain ones; see `rtgen.runtime.parser.Parser`."""
+
+    __slots__ = ()
+
+    def feed(self: Any, text: str) -> list[Event]:
+        """Give the parser the next piece of text; returns the events that are certain now."""
+        if not text:
+            events: list[Event] = self._nothing()
+            return events
+        try:
+            return _feed(self, text)
+        except BaseException as error:
+            self._close(error)
+            raise
+
+    def _advance(self: Any, text: str, at: int, final: bool) -> list[Event]:
+        """Act on every delimiter that is decided in `text[at:]`, one after the other."""
+        serving: Serving = self._serving
+        serving.stepped = True
+        serving.position = serving.total - (len(text) - at)
+        self._seen = text
+        out: list[Event] = []
+        while at >= 0:
+            events: list[Event] = []
+            then = self._scan(self, text, at, events, final)
+            if then >= 0:
+                after = serving.position + then - at
+            else:
+                after = serving.total if final else serving.total - (len(self._held) - self._at)
+            serving.step(self, events, after, final and then < 0, out)
+            at = then
+        if final and self._opened:  # what the end closed has turned out to be text
+            self._held, self._at, self._look = "", 0, -1
+            self._forget()
+            self._scan(self, "", 0, events := [], True)
+            serving.step(self, events, serving.total, True, out)
+        self._seen = ""
+        return out
+
+    def _returned(self: Any) -> dict[str, Any]:
+        """The message as it is returned: a malformed field counts as present."""
+        serving: Serving = self._serving
+        for name in serving.malformed_fields:
+            self._message.setdefault(name, None)
+        returned: dict[str, Any] = super()._returned()  # type: ignore[misc]
+        return returned
+
+
+def _feed(parser: Any, text: str) -> list[Event]:
+    serving: Serving = parser._serving
+    if text.__class__ is not str and not isinstance(text, str):
+        parser._held + text  # as everywhere, a TypeError
+    serving.add_input(text)
+    serving.stepped = False
+    events: list[Event] = parser._quick(parser, text)
+    if serving.stepped:
+        return events
+    out: list[Event] = []
+    serving.step(parser, events, serving.total - (len(parser._held) - parser._at), False, out)
+    return out
+
+
+_classes: dict[type, type] = {}
+
+
+def serving_class(plain: type) -> type:
+    """The subclass of a generated class whose instances have options."""
+    found = _classes.get(plain)
+    if found is None:
+        found = _classes[plain] = type("ServingResponseParser", (ServingParser, plain), {"__slots__": ()})
+    return found
+
+
+def parse_serving(
+    make: Callable[..., Any], texts: list[tuple[str, str]], tools: Any, options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The messages of whole texts, each with its prefix, parsed with options by the parsers that `make` makes.
+
+    `options` are the keyword arguments of `Serving`; what is malformed is appended to the list under `malformed`,
+    where there are several texts with the text's `index`.
+    """
+    messages = []
+    malformed = options.get("malformed")
+    for index, (text, prefix) in enumerate(texts):
+        given = {**options, "malformed": []}
+        parser = make(prefix, tools=tools, **given)
+        parser.feed(text)
+        messages.append(parser.finalize()[0])
+        if malformed is not None:
+            found = parser.malformed
+            malformed += [{"index": index, **event} for event in found] if len(texts) > 1 else found
+    return messages
