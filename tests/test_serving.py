@@ -112,8 +112,8 @@ def test_the_captures_of_an_opener_stand_in_its_event() -> None:
         "type": "region_close",
         "field": "x",
         "value": {"is": "g"},
-        "start": 14,
-        "end": 14,
+        "start": 13,
+        "end": 13,
         "closed": False,
     }
     assert parser.truncated
