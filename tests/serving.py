@@ -185,6 +185,20 @@ def check(
                 first = first or shown
             if not same(message, first[0]) or (not spans and not same(shown[1], first[1])):
                 return f"content, {chunks}, {spans=}: {show(shown)}, not {show(first)}"
+    profile: Any = None
+    for chunks in [[run.text], *chunkings]:
+        options = {"on_malformed": "event", "string_aware": True, "repair": True}
+        message, events, _ = stream(compiled, chunks, run.prefix, run.tools, **options)
+        profile = profile or (message, join(plain(events)))
+        if not same(profile, (message, join(plain(events)))):
+            return f"profile, {chunks}: {show((message, join(plain(events))))}, not {show(profile)}"
+    message, events, _ = stream(compiled, [run.text], run.prefix, run.tools, on_malformed="event", repair=True)
+    counts["repairs"] += sum("repairs" in event for event in events)
+    broken = isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}
+    if not broken and not any("repairs" in event for event in events) and not same(message, right):
+        return f"repair changes what is valid: {show(message)}, not {show(right)}"
+    if not broken and {name for event in events for name in event.get("repairs", ())} - {"double_encoding"}:
+        return f"repair repairs what is valid: {show(events)}"
     if isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}:
         return None
     return None if same(first, (right, wanted)) else f"content: {show(first)}, not {show((right, wanted))}"
@@ -273,7 +287,7 @@ def problems(
                 if problem is not None:
                     differing += 1
                     yield "vllm: " + problem, run
-    found = f"{done} runs, {counts['malformed']} malformed regions"
+    found = f"{done} runs, {counts['malformed']} malformed regions, {counts['repairs']} repaired"
     yield f"{found}; vLLM asked {asked} times, differing {differing} times", None
 
 

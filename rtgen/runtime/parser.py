@@ -59,6 +59,10 @@ class Parser:
                        after the anchor (empty for implicit boundaries), openings of explicit regions their
                        `captures`, and the closing of an explicit region that the end of the text cut off says
                        `"closed": False`
+        string_aware   True: closers inside the strings of `json` and call lists are data, and so are closers inside
+                       the values of `xml-inline`; see `rtgen.runtime.aware`
+        repair         True: regions that fail are repaired where `rtgen.runtime.repair` can; the names of what was done
+                       stand under `repairs` in the closing
     """
 
     __slots__ = (

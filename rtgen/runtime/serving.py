@@ -24,8 +24,6 @@ POLICIES = ("raise", "event", "content")
 _NEVER_FAILS = ("text",)
 _UNSETTLED = ("_scan_skip", "_scan_settle")  # the states in which the end of a delimiter is not known yet
 
-Event = dict[str, Any]
-
 
 class Serving:
     """The options of one parser, and what it has to remember for them.
@@ -35,6 +33,7 @@ class Serving:
     """
 
     __slots__ = (
+        "_aware",
         "_closed",
         "_deferred",
         "_failed",
@@ -45,6 +44,7 @@ class Serving:
         "_policy",
         "_queue",
         "_raw",
+        "_rest",
         "_spans",
         "_trial",
         "malformed",
@@ -63,7 +63,7 @@ class Serving:
         self,
         template: dict[str, Any],
         on_malformed: str = "raise",
-        malformed: list[Event] | None = None,
+        malformed: list[dict[str, Any]] | None = None,
         spans: bool = False,
         string_aware: bool = False,
         repair: bool = False,
@@ -78,7 +78,7 @@ class Serving:
         self._policy = on_malformed
         self._spans = spans
         self.string_aware, self.repair = string_aware, repair
-        self.malformed: list[Event] = [] if malformed is None else malformed
+        self.malformed: list[dict[str, Any]] = [] if malformed is None else malformed
         self.malformed_fields: set[str] = set()
         self.truncated = False
         self.parts: list[str] | None = [] if spans else None  # all text after the anchor
@@ -86,14 +86,22 @@ class Serving:
         self.position = 0  # where undecided text begins in it
         self.prefix_end = 0  # where the prefix ends in it
         self.stepped = False
-        self._queue: list[Event] = []  # events that must not be told yet
-        self._opened: tuple[Event, int] | None = None  # the opening of the present step, and where its opener begins
-        self._closed: tuple[Event, int] | None = None  # the closing of the present step, and where its body ends
+        self._queue: list[dict[str, Any]] = []  # events that must not be told yet
+        self._opened: tuple[dict[str, Any], int] | None = (
+            None  # the opening of the present step, and where its opener begins
+        )
+        self._closed: tuple[dict[str, Any], int] | None = (
+            None  # the closing of the present step, and where its body ends
+        )
+        self._aware: Any = None  # the scan of the open region, if it is aware of strings
+        self._rest = ""  # text that a repair left over, for the implicit region
         self._trial = False  # the open region may turn out to be text
         self._opener = 0  # where the opener of that region begins
         self._raw: list[str] = []  # the text from there on
         self._failed = False  # it has turned out to be text
-        self._deferred: tuple[Event, Callable[[], Any], str, int] | None = None  # a closing before it: how to store it
+        self._deferred: tuple[dict[str, Any], Callable[[str], Any], str, int] | None = (
+            None  # a closing before it: how to store it
+        )
 
     def _never_fails(self, name: str) -> bool:
         field = self._fields[name]
@@ -110,7 +118,7 @@ class Serving:
 
     # Where regions open and close.
 
-    def open(self, parser: Any, event: Event, text: str, base: int) -> None:
+    def open(self, parser: Any, event: dict[str, Any], text: str, base: int) -> None:
         """An explicit region has opened; `text` is what the scan function sees, `base` where that begins."""
         start: int = parser._start
         self._opened = (event, start)
@@ -120,19 +128,27 @@ class Serving:
         if self._policy == "content" and not self._never_fails(event["field"]):
             self._trial, self._opener, self._failed = True, start, False
             self._raw = [text[start - base :]]
+        if self.string_aware:
+            _, aware = _parts()
+            mask = aware.mask_for(self._fields[event["field"]])
+            self._aware = None if mask is None else aware.scan_aware(parser, mask)
 
-    def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> Event:
+    def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> dict[str, Any]:
         """A region has closed; returns its event. Raises what `store` raises where that is the policy."""
+        mask = None
+        if self._aware is not None and name != self._implicit:
+            body = self._aware.body(body)
+            mask, self._aware = self._aware.mask, None
         start = parser._start
         parser._start = start + len(body)
         captures, parser._captures = parser._captures, {}
         message, tools = parser._message, parser._tools
         given = (captures,) if captured else ()
-        event: Event = {"type": "region_close", "field": name}
+        event: dict[str, Any] = {"type": "region_close", "field": name}
         self._closed = (event, parser._start)
 
-        def put() -> Any:
-            return store(message, body, start, tools, *given)
+        def put(text: str) -> Any:
+            return store(message, text, start, tools, *given)
 
         if name == self._implicit:
             if self._policy == "content":
@@ -140,27 +156,63 @@ class Serving:
                 return event
         elif self._trial:
             before = self._commit(message)
-            self._store(event, put, body)
+            self._store(event, put, body, tools, mask)
             if event["type"] == "region_malformed":
                 self._failed = True
                 _undo(message, before)
             else:
                 self._trial, self._raw, self._deferred = False, [], None
             return event
-        self._store(event, put, body)
+        self._store(event, put, body, tools, mask)
         return event
 
-    def _store(self, event: Event, put: Callable[[], Any], body: str) -> None:
+    def _store(
+        self, event: dict[str, Any], put: Callable[[str], Any], body: str, tools: Any = None, mask: Any = None
+    ) -> None:
         """Complete the event of a closing with its value, or with the fault."""
-        if self._policy == "raise":
-            event["value"] = put()
-            return
         try:
-            event["value"] = put()
+            if mask is not None and hasattr(mask, "reread"):
+                event["value"] = self._reread(event, put, body, mask)
+            else:
+                event["value"] = put(body)
         except FAULTS as error:
+            if self.repair and self._repaired(event, put, body):
+                return
+            if self._policy == "raise":
+                raise
             event.update(type="region_malformed", text=body, error=error)
             self.malformed.append(event)
             self.malformed_fields.add(event["field"])
+            return
+        if self.repair and self._fields[event["field"]].get("content") == "json":
+            repair, _ = _parts()
+            if repair.unwrap_arguments(event["value"], tools):
+                event["repairs"] = ["double_encoding"]
+
+    def _repaired(self, event: dict[str, Any], put: Callable[[str], Any], body: str) -> bool:
+        """Whether a repair of the text was accepted; completes the event."""
+        repair, _ = _parts()
+        for text, names, rest in repair.repairs(self._fields[event["field"]], body):
+            if rest and (self._implicit is None or not self._never_fails(self._implicit)):
+                continue
+            try:
+                event["value"] = put(text)
+            except FAULTS:
+                continue
+            event["repairs"] = names
+            self._rest = rest
+            return True
+        return False
+
+    def _reread(self, event: dict[str, Any], put: Callable[[str], Any], body: str, mask: Any) -> Any:
+        """The value of tags whose values may hold closers of tags."""
+        text, standin, names = mask.reread(body)
+        if names and not self.repair:
+            text, names = body, []
+        value = put(text)
+        if names:
+            event["repairs"] = names
+        return _parts()[1].restore(value, standin, mask.close) if standin else value
 
     def _commit(self, message: dict[str, Any]) -> tuple[str, bool, Any, int]:
         """Store the implicit region whose closing was deferred; returns what the message held under its name before."""
@@ -174,7 +226,9 @@ class Serving:
 
     # One step of scanning.
 
-    def step(self, parser: Any, events: list[Event], after: int, ended: bool, out: list[Event]) -> None:
+    def step(
+        self, parser: Any, events: list[dict[str, Any]], after: int, ended: bool, out: list[dict[str, Any]]
+    ) -> None:
         """Put the events of one step into `out`, or hold them back.
 
         The step went from `position` to `after`; `ended` says that it found the end of the text.
@@ -206,12 +260,14 @@ class Serving:
         elif not self._trial and self._deferred is not None:
             self._commit(parser._message)
             self._deferred = None
+        if self._rest:
+            self._leave_over(parser, after, queue)
         self._opened = self._closed = None
         if not self._trial and queue:
             out += queue
             queue.clear()
 
-    def _cut_off(self, event: Event) -> None:
+    def _cut_off(self, event: dict[str, Any]) -> None:
         """The end of the text has closed a region."""
         field = self._fields[event["field"]]
         if event["field"] != self._implicit and ("close" in field or "close_pattern" in field):
@@ -232,16 +288,25 @@ class Serving:
             event, start = self._closed
             event.update(start=after if ended else start, end=after)
 
+    def _leave_over(self, parser: Any, after: int, queue: list[dict[str, Any]]) -> None:
+        """Text that a repair left over begins the implicit region behind the one that was repaired."""
+        rest, self._rest = self._rest, ""
+        event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
+        if self._spans:
+            event["start"] = event["end"] = after
+        queue += (event, {"type": "region_chunk", "field": self._implicit, "text": rest, "dirty": False})
+        parser._parts, parser._opened, parser._start = [rest], True, after - len(rest)
+
     def _turn_into_text(self, parser: Any, after: int) -> None:
         """The region on trial cannot be parsed: its text, delimiters included, goes on the implicit region."""
         raw = "".join(self._raw)[: after - self._opener]
-        told: list[Event] = []
+        told: list[dict[str, Any]] = []
         parser._parts, parser._start = [raw], self._opener
         if self._deferred is not None:
             _, _, body, parser._start = self._deferred
             parser._parts = [body, raw]
         else:
-            event: Event = {"type": "region_open", "field": self._implicit}
+            event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
             if self._spans:
                 event["start"] = event["end"] = self._opener
             told.append(event)
@@ -252,6 +317,15 @@ class Serving:
         self._queue[:] = told
         self._trial = self._failed = False
         self._raw, self._deferred = [], None
+
+
+def _parts() -> tuple[Any, Any]:
+    """The parts of the runtime that repair and scan anew. Raises RuntimeError in a module that stands alone."""
+    try:
+        from rtgen.runtime import aware, repair
+    except ImportError:
+        raise RuntimeError("string_aware and repair need rtgen itself, which is not installed here") from None
+    return repair, aware
 
 
 def _undo(message: dict[str, Any], before: tuple[str, bool, Any, int]) -> None:
@@ -265,13 +339,13 @@ def _undo(message: dict[str, Any], before: tuple[str, bool, Any, int]) -> None:
         message[name] = old
 
 
-def open_region(parser: Any, events: list[Event]) -> None:
+def open_region(parser: Any, events: list[dict[str, Any]]) -> None:
     """What a generated class calls when an explicit region of a parser with options has opened."""
     parser._serving.open(parser, events[-1], parser._seen, parser._serving.total - len(parser._seen))
 
 
 def close_region(
-    parser: Any, events: list[Event], name: str, store: Callable[..., Any], captured: bool, body: str
+    parser: Any, events: list[dict[str, Any]], name: str, store: Callable[..., Any], captured: bool, body: str
 ) -> None:
     """What a generated class calls when a region of a parser with options has closed.
 
@@ -285,10 +359,10 @@ class ServingParser:
 
     __slots__ = ()
 
-    def feed(self: Any, text: str) -> list[Event]:
+    def feed(self: Any, text: str) -> list[dict[str, Any]]:
         """Give the parser the next piece of text; returns the events that are certain now."""
         if not text:
-            events: list[Event] = self._nothing()
+            events: list[dict[str, Any]] = self._nothing()
             return events
         try:
             return _feed(self, text)
@@ -296,15 +370,15 @@ class ServingParser:
             self._close(error)
             raise
 
-    def _advance(self: Any, text: str, at: int, final: bool) -> list[Event]:
+    def _advance(self: Any, text: str, at: int, final: bool) -> list[dict[str, Any]]:
         """Act on every delimiter that is decided in `text[at:]`, one after the other."""
         serving: Serving = self._serving
         serving.stepped = True
         serving.position = serving.total - (len(text) - at)
         self._seen = text
-        out: list[Event] = []
+        out: list[dict[str, Any]] = []
         while at >= 0:
-            events: list[Event] = []
+            events: list[dict[str, Any]] = []
             then = self._scan(self, text, at, events, final)
             if then >= 0:
                 after = serving.position + then - at
@@ -329,16 +403,16 @@ class ServingParser:
         return returned
 
 
-def _feed(parser: Any, text: str) -> list[Event]:
+def _feed(parser: Any, text: str) -> list[dict[str, Any]]:
     serving: Serving = parser._serving
     if text.__class__ is not str and not isinstance(text, str):
         parser._held + text  # as everywhere, a TypeError
     serving.add_input(text)
     serving.stepped = False
-    events: list[Event] = parser._quick(parser, text)
+    events: list[dict[str, Any]] = parser._quick(parser, text)
     if serving.stepped:
         return events
-    out: list[Event] = []
+    out: list[dict[str, Any]] = []
     serving.step(parser, events, serving.total - (len(parser._held) - parser._at), False, out)
     return out
 
