@@ -22,7 +22,7 @@ KINDS = ("json", "python-call-list", "xml-inline")
 
 _AFTER_STRING = re.compile(r"\s*([^\s])")
 _ESCAPED = {quote: re.compile(rf"(?:[^{quote}\\]+|\\.)*+", re.DOTALL) for quote in "\"'"}
-_TAG = re.compile(r"(.*?)\(\?P<key>((?:\[\^?[^\]]*\]|\.|\\[wSd])[+*]\??)\)(.*?)\(\?P<value>\.\*\?\)(.*)", re.DOTALL)
+_TAG = re.compile(r"(.*?)\(\?P<key>((?:\[\^?[^\]]*\]|\\[wSd])[+*]\??|\.[+*]\?)\)(.*?)\(\?P<value>\.\*\?\)(.*)", re.DOTALL)
 _META = re.compile(r"(?<!\\)(?:\\\\)*[\[\](){}*+?.^$|]|\\[a-zA-Z]")
 
 
