@@ -17,7 +17,8 @@ from typing import Any
 
 from rtgen.compiler import compile
 from rtgen.json_walk import JsonWalk
-from rtgen.openai_plan import CALLS, TEXT_FIELDS, Plan, plan_calls
+from rtgen.openai_plan import CALLS, TEXT_FIELDS, Plan, plan_calls, tag_program
+from rtgen.runtime.pattern import SETTLED, Search
 from rtgen.runtime.tools import cast_arguments, tool_parameters
 
 
@@ -149,15 +150,12 @@ class _Calls:
         self._name = plan.name if plan.capture is None else captures.get(plan.capture)
         self._id = captures.get(plan.id_capture or "")
         self._walk: JsonWalk | None = None
-        self._pattern: Any = None
-        self._body = ""
+        self._search: Search | None = None
+        self._body, self._at = "", 0
         if plan.way == "json":
             self._walk = JsonWalk(plan.name_key, plan.arguments_key, self._is_held, self._write)
         elif plan.way == "tags":
-            import regex
-
-            self._pattern = regex.compile(field["content_args"]["tag_pattern"], regex.DOTALL)
-            self._close = field["content_args"]["tag_pattern"][-1]
+            self._search = Search(tag_program(field))
 
     def open(self) -> list[dict[str, Any]]:
         return [self._begin(self._name)] if self._name is not None and self._plan.way != "whole" else []
@@ -206,19 +204,20 @@ class _Calls:
             if self._index >= 0 and self._waiting:
                 told.append(self._more("".join(self._waiting)))
                 self._waiting = []
-        elif self._pattern is not None:
+        elif self._search is not None:
             self._body += text
-            if self._close in text:
-                told += self._tags()
+            told += self._tags(False)
         return told
 
-    def _tags(self) -> list[dict[str, Any]]:
-        told, at = [], 0
-        for found in self._pattern.finditer(self._body):
-            pair = f"{json.dumps(found['key'], ensure_ascii=False)}: {self._write(found['key'], found['value'])}"
+    def _tags(self, final: bool) -> list[dict[str, Any]]:
+        """The tags that are complete, and that nothing later can change."""
+        told: list[dict[str, Any]] = []
+        search = self._search
+        while search is not None and search.find(self._body, self._at, final) == SETTLED and search.end > search.start:
+            groups = search.groups()
+            pair = f"{json.dumps(groups['key'], ensure_ascii=False)}: {self._write(groups['key'], groups['value'])}"
             told.append(self._more(("{" if not self._sent else ", ") + pair))
-            at = found.end()
-        self._body = self._body[at:]
+            self._at = search.end
         return told
 
     def close(self, event: dict[str, Any]) -> list[dict[str, Any]]:
@@ -235,12 +234,12 @@ class _Calls:
             whole = json.dumps(function.get("arguments", {}), ensure_ascii=False)
             if not self._sent:
                 told.append(self._more(whole))
-            elif self._pattern is not None:
-                told.append(self._more("}"))
+            elif self._search is not None:
+                told += [*self._tags(True), self._more("}")]
             elif self._waiting:
                 told.append(self._more("".join(self._waiting)))
             self._index, self._sent, self._waiting = -1, [], []
-            self._name, self._id, self._walk, self._pattern = None, None, None, None
+            self._name, self._id, self._walk, self._search = None, None, None, None
         return told
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rtgen.runtime.aware import mask_for
+from rtgen.pattern import facts
+from rtgen.pattern.parse import parse
+from rtgen.pattern.program import compile_program
 
 TEXT_FIELDS = {
     "content": "content",
@@ -67,8 +69,8 @@ def plan_calls(field: dict[str, Any]) -> Plan:
     if kind == "xml-inline" and plan.name_key is None and plan.arguments_key == "":
         if set(arguments) != {"tag_pattern"}:
             return Plan("whole", "values are parsed or merged when all of them are there")
-        if mask_for(field) is None:
-            return Plan("whole", "the tag_pattern is more than literals around a key and a value")
+        if tag_program(field) is None:
+            return Plan("whole", "the tag_pattern is not certain to have a key and a value, or no regular one")
         return Plan("tags", "", plan.name, plan.capture, None, "", call_id)
     return Plan("whole", f"{kind} is read when it is complete")
 
@@ -93,6 +95,23 @@ def _placeholder(value: Any) -> str | None:
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         return value[1:-1]
     return None
+
+
+def tag_program(field: dict[str, Any]) -> Any:
+    """The program of a field's `tag_pattern` for `rtgen.runtime.pattern.Search`; None where it cannot tell tags early."""
+    pattern = field["content_args"]["tag_pattern"]
+    if not isinstance(pattern, str):
+        return None
+    try:
+        node = parse(pattern)
+        if facts.is_opaque(node) or facts.has_backreference(node):
+            return None
+        groups = facts.named_groups(node)
+        if any(name not in groups or not facts.always_participates(node, name) for name in ("key", "value")):
+            return None
+        return compile_program(node)
+    except Exception:  # whatever is wrong with it shows when a region is parsed
+        return None
 
 
 def describe_calls(fields: dict[str, dict[str, Any]]) -> str | None:

@@ -22,7 +22,14 @@ KINDS = ("json", "python-call-list", "xml-inline")
 
 _AFTER_STRING = re.compile(r"\s*([^\s])")
 _ESCAPED = {quote: re.compile(rf"(?:[^{quote}\\]+|\\.)*+", re.DOTALL) for quote in "\"'"}
-_TAG = re.compile(r"(.*?)\(\?P<key>((?:\[\^?[^\]]*\]|\\[wSd])[+*]\??|\.[+*]\?)\)(.*?)\(\?P<value>\.\*\?\)(.*)", re.DOTALL)
+_TAG = re.compile(
+    r"(.*?)\(\?P<key>((?:\[\^?[^\]]*\]|\\[wSd])[+*]\??|\.[+*]\?)\)(.*?)\(\?P<value>\.\*\?\)(.*)", re.DOTALL
+)
+_CHAINED = re.compile(
+    r"\(\?:(?P<lead>[^()|]*)\)\?\(\?P<key>(\[\^?[^\]]*\][+*])\)(?P<middle>.*?)\(\?P<value>\.\*\?\)(?:\(\?:)?(?:\\n\?)?"
+    r"(?P<close>[^()|]*?)\\s\*\(\?:(?P=lead)\|\$\).*",
+    re.DOTALL,
+)  # each match takes the lead of the next tag with it
 _META = re.compile(r"(?<!\\)(?:\\\\)*[\[\](){}*+?.^$|]|\\[a-zA-Z]")
 
 
@@ -173,6 +180,7 @@ class Tags(Mask):
     def __init__(self, field: dict[str, Any], lead: Any, close: str) -> None:
         super().__init__(field)
         self.lead, self.close = lead, close
+        self.rereads = True
         self._inside = False
         self._ahead = 0
 
@@ -306,10 +314,13 @@ def mask_for(field: dict[str, Any]) -> Mask | None:
         return Strings(field)
     arguments = field.get("content_args")
     pattern = arguments.get("tag_pattern") if isinstance(arguments, dict) else None
-    parts = _TAG.fullmatch(pattern) if isinstance(pattern, str) else None
+    if not isinstance(pattern, str):
+        return None
+    chained = _CHAINED.fullmatch(pattern)
+    parts = chained or _TAG.fullmatch(pattern)
     if parts is None:
         return None
-    lead, key, middle, close = parts.groups()
+    lead, key, middle, close = (parts[name] for name in (("lead", 2, "middle", "close") if chained else (1, 2, 3, 4)))
     close = re.sub(r"^(?:\\s\*|\\n\?|\n\?)", "", close)
     if not lead or not close or _META.search(close) or _META.search(lead):
         return None
@@ -317,7 +328,9 @@ def mask_for(field: dict[str, Any]) -> Mask | None:
         tag = regex.compile(f"{lead}{key}{middle}", regex.DOTALL)
     except regex.error:
         return None
-    return Tags(field, tag, re.sub(r"\\(.)", r"\1", close))
+    mask = Tags(field, tag, re.sub(r"\\(.)", r"\1", close))
+    mask.rereads = chained is None  # a pattern that looks at what follows a tag needs no help
+    return mask
 
 
 class Aware:

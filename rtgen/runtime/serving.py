@@ -171,7 +171,7 @@ class Serving:
     ) -> None:
         """Complete the event of a closing with its value, or with the fault."""
         try:
-            if mask is not None and hasattr(mask, "reread"):
+            if getattr(mask, "rereads", False):
                 event["value"] = self._reread(event, put, body, mask)
             else:
                 event["value"] = put(body)
