@@ -18,7 +18,7 @@ class JsonWalk:
     The arguments are the value under `arguments_key` of the object that the region holds ("": the region itself), the
     name is the string under `name_key`. `feed` returns the text of the arguments that has become certain, which is
     JSON as far as it goes; `name` is set when it is known. `held(key)` says which arguments have to be complete before
-    they are told, since `write(key, value)` writes them. At anything that is no JSON the walk ends, and `ended` is True.
+    they are told, since `write(key, value)` writes them. At anything that is no JSON the walk ends: `ended` is True.
     """
 
     def __init__(

@@ -98,7 +98,7 @@ def _placeholder(value: Any) -> str | None:
 
 
 def tag_program(field: dict[str, Any]) -> Any:
-    """The program of a field's `tag_pattern` for `rtgen.runtime.pattern.Search`; None where it cannot tell tags early."""
+    """The program of a field's `tag_pattern` for `rtgen.runtime.pattern.Search`; None where it tells nothing early."""
     pattern = field["content_args"]["tag_pattern"]
     if not isinstance(pattern, str):
         return None
