@@ -37,7 +37,9 @@ def parse_response(text: Any, template: Any, *, prefix: Any = None, tools: Any =
     `serving` are the keyword arguments for servers (`on_malformed`, `malformed`, ...) of `rtgen.runtime.parser.Parser`;
     the entries of `malformed` carry the `index` of their text where `text` is a sequence.
     """
-    return compile(template)._parse(text, prefix=prefix, tools=tools, **serving)
+    if serving:
+        return compile(template)._parse(text, prefix=prefix, tools=tools, **serving)
+    return compile(template)._parse(text, prefix=prefix, tools=tools)
 
 
 class _AnyParser(type):

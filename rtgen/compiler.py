@@ -111,7 +111,9 @@ class CompiledTemplate:
 
     def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
         """Parse a whole response; see `rtgen.parse_response`."""
-        return self._parse(text, prefix=prefix, tools=tools, **serving)
+        if serving:
+            return self._parse(text, prefix=prefix, tools=tools, **serving)
+        return self._parse(text, prefix=prefix, tools=tools)
 
     def __reduce__(self) -> Any:
         return compile, (self.template,)
