@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rtgen import chat
     from rtgen.api import ResponseParser, parse_response
     from rtgen.compiler import CompiledTemplate, compile, load
     from rtgen.errors import ParseError, TemplateError
@@ -22,6 +23,7 @@ __all__ = [
     "ResponseParser",
     "TemplateError",
     "available",
+    "chat",
     "compile",
     "load",
     "parse_response",
@@ -40,11 +42,13 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "chat":
+        return import_module("rtgen.chat")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'rtgen' has no attribute {name!r}")
-    from importlib import import_module
-
     value = globals()[name] = getattr(import_module(home), name)
     return value
 

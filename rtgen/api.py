@@ -32,7 +32,7 @@ def parse_response(text: Any, template: Any, *, prefix: Any = None, tools: Any =
     `template` is whatever `rtgen.compile` takes; it is compiled on first use and cached. `prefix` is the prompt that
     was given to the model (for a batch one for all, or one each): what the chat template wrote after the last anchor
     belongs to the answer. `tools` (dicts in OpenAI's form, bare function schemas, Python functions) cast the arguments
-    of tool calls. Raises TemplateError, ValueError without a prefix, ParseError for text that the template cannot parse.
+    of tool calls. Raises TemplateError, ValueError without a prefix, ParseError for text that cannot be parsed.
 
     `serving` are the keyword arguments for servers (`on_malformed`, `malformed`, ...) of `rtgen.runtime.parser.Parser`;
     the entries of `malformed` carry the `index` of their text where `text` is a sequence.

@@ -2,7 +2,8 @@
 
     validate → lower → emit → gate → (header → cache) → execute
 
-One can stop between any two: `program(raw)` after lowering, `source(raw)` after emitting, `generate(raw)` with the header.
+One can stop between any two: `program(raw)` after lowering, `source(raw)` after emitting, `generate(raw)` with the
+header.
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ class CompiledTemplate:
 
 
 def compile(template: Any) -> CompiledTemplate:
-    """The compiled form of a template: of a dict, a CompiledTemplate, a path object, or a string that is a bundled name,
-    else an existing file, else JSON text.
+    """The compiled form of a template: of a dict, a CompiledTemplate, a path object, or a string that is a bundled
+    name, else an existing file, else JSON text.
 
     Known templates are found again in this process, then in the cache; others are compiled. Raises TemplateError for a
     template that is refused, `read.SourceError` for a file or name that holds none.
@@ -189,7 +190,7 @@ def load(name: str) -> CompiledTemplate:
 
 
 def execute(text: str, path: Path | None, digest: str, tree: ast.Module | None = None) -> CompiledTemplate:
-    """Run a generated module's source; `tree` is its syntax tree, if the gate has passed it already. Raises GateError."""
+    """Run a generated module's source; `tree` is its syntax tree, if the gate has passed it. Raises GateError."""
     name = _module_name(digest)
     if tree is None:
         tree = gate.check(text, name=name)

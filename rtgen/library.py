@@ -72,6 +72,15 @@ def notes(name: str) -> str:
         return ""
 
 
+def not_possible() -> dict[str, dict[str, str]]:
+    """Families that no response template can say: name -> `models` and `reason`."""
+    import json
+
+    with open(os.path.join(_root(), "not_possible.json"), encoding="utf-8") as file:
+        loaded: dict[str, dict[str, str]] = json.load(file)
+    return loaded
+
+
 def generated(name: str, template_hash: str) -> ModuleType | None:
     """The module `rtgen.generated.<name>`, where it was made from this very template by this very emitter.
 

@@ -9,12 +9,14 @@ from rtgen.lower import Program, State, Watch
 
 def delimiter(kind: Kind) -> str:
     """A delimiter as a person reads it: literals in quotes, white space as `\\s*`, a pattern between slashes."""
-    if kind.settled_by == "pattern":
+    if kind.settled_by == "pattern" and not kind.literals:
         return f"/{_plain(kind.source)}/"
-    cores = " or ".join(map(literal, kind.cores))
-    if len(kind.cores) > 1 and (kind.blanks_before or kind.settled_by == "blanks"):
-        cores = f"({cores})"
-    text = (r"\s*" if kind.blanks_before else "") + cores + (r"\s*" if kind.settled_by == "blanks" else "")
+    literals = kind.literals or kind.cores
+    after = kind.blanks_after or kind.settled_by == "blanks"
+    text = " or ".join(map(literal, literals))
+    if len(literals) > 1 and (kind.blanks_before or after):
+        text = f"({text})"
+    text = (r"\s*" if kind.blanks_before else "") + text + (r"\s*" if after else "")
     return text + (r" or the last \n" if kind.final_newline else "")
 
 

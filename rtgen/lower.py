@@ -8,8 +8,8 @@ smallest (start, -length, opener before closer, field name); `Watch.rank` is the
 How a state searches (`State.strategy`) follows from the kinds of its delimiters:
 
     nothing     it watches none: everything up to the end of the text belongs to the region
-    cores       every delimiter begins with literals (behind white space at most), and no two of them can compete for one
-                place: one compiled alternation finds the next literal, and only there a pattern is tried
+    cores       every delimiter begins with literals (behind white space at most), and no two of them can compete for
+                one place: one compiled alternation finds the next literal, and only there a pattern is tried
     searches    anything else: each delimiter is searched for itself, and the smallest wins
 """
 
@@ -90,7 +90,9 @@ def lower(template: Template) -> Program:
                 behind[key] = behind_start(at_start[key]) if outside else at_start[key]
     context = _context([kind for kind in behind.values() if kind is not None])
 
-    def state(field: Field | None, watched: list[tuple[Role, Field]], kinds: Mapping[tuple[Role, str], Kind | None]) -> State:
+    def state(
+        field: Field | None, watched: list[tuple[Role, Field]], kinds: Mapping[tuple[Role, str], Kind | None]
+    ) -> State:
         ranked = sorted(watched, key=lambda item: (item[0] == "close", item[1].name))
         watches = []
         for rank, (role, owner) in enumerate(ranked):

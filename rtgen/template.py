@@ -115,7 +115,8 @@ def _validate(raw: dict[str, Any]) -> Template:
 
 
 def _type_name(value: object) -> str:
-    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+    names.update({int: "a number", float: "a number"})
     return "null" if value is None else names.get(type(value), type(value).__name__)
 
 
@@ -221,6 +222,7 @@ def _check_transform(transform: Any, path: str) -> None:
             _check_transform(value, f"{path}[{index}]")
     elif isinstance(transform, str) and PLACEHOLDER.search(transform) and not PLACEHOLDER.fullmatch(transform):
         raise TemplateError(
-            f"{transform!r} mixes a placeholder with other text; there is no interpolation, a placeholder is the whole string",
+            f"{transform!r} mixes a placeholder with other text; there is no interpolation, a placeholder is the whole "
+            f"string",
             path=path,
         )

@@ -75,10 +75,6 @@ STURDY = (
 WRONG_WHEN_STREAMED = ("muse_glimmer", "glm4moe", "lfm2_2_5", "gemma4__trl")
 """Templates that transformers itself gets wrong token by token."""
 
-BUNDLED_FAULTS = {"muse_glimmer": {"no-implicit-field"}, "inkling": {"no-implicit-field"}}
-"""Errors that bundled templates have on purpose: their formats write nothing but marked regions."""
-
-
 def complaints(template: Any, portable: bool = False) -> set[str]:
     return {finding.rule for finding in check(template, portable) if finding.level != "note"}
 
@@ -154,7 +150,7 @@ def test_bundled_templates_lose_nothing() -> None:
         found = {finding.rule for finding in check(library.template(name)) if finding.level == "error"}
         if found:
             errors[name] = found
-    assert errors == BUNDLED_FAULTS
+    assert errors == {}
 
 
 def examples_agree(template: Any) -> None:

@@ -9,17 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rtgen.chat.render import Rendered, render
+    from rtgen.chat.fixing import fix
+    from rtgen.chat.linter import lint
+    from rtgen.chat.migrating import migrate
+    from rtgen.chat.rendering import Rendered, render
     from rtgen.chat.saving import save
     from rtgen.chat.storage import ChatTemplate, load
 
-__all__ = ["ChatTemplate", "Rendered", "load", "render", "save"]
+__all__ = ["ChatTemplate", "Rendered", "fix", "lint", "load", "migrate", "render", "save"]
 
 _HOMES = {
     "ChatTemplate": "rtgen.chat.storage",
-    "Rendered": "rtgen.chat.render",
+    "Rendered": "rtgen.chat.rendering",
+    "fix": "rtgen.chat.fixing",
+    "lint": "rtgen.chat.linter",
     "load": "rtgen.chat.storage",
-    "render": "rtgen.chat.render",
+    "migrate": "rtgen.chat.migrating",
+    "render": "rtgen.chat.rendering",
     "save": "rtgen.chat.saving",
 }
 

@@ -91,7 +91,7 @@ class ChatTemplate:
         `chat_template` is the name of one of several templates, or a template. A processor reads OpenAI's `image_url`
         parts as images.
         """
-        from rtgen.chat.render import render_source
+        from rtgen.chat.rendering import render_source
 
         source, label = self.choose(chat_template, tools=tools)
         options.setdefault("image_urls", self.kind == "processor")

@@ -37,7 +37,9 @@ class Subject:
         self.template = validate(raw)
         self.program: Program = lower(self.template)
         self.kinds: dict[tuple[str, str], Kind] = {
-            (watch.field.name, watch.role): watch.kind for state in self.program.states for watch in state.watches
+            (watch.field.name, watch.role): watch.kind
+            for state in (self.program.start, *self.program.regions)
+            for watch in state.watches
         }
         digest = template_hash(self.template.raw)
         self._compiled = compiler.execute(compiler.generate(self.template.raw), None, digest)

@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rtgen.cli.chat_common import diff, kind_option, known, template_option
+from rtgen.cli.chat_lint import command as lint
 from rtgen.cli.common import Command, read_file, to_json, tool_list, write
+from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
     from rtgen.chat.storage import Kind
-
-_template_option = click.option("--template", "name", metavar="NAME", help="Which one, of several templates.")
-_kind_option = click.option(
-    "--kind",
-    type=click.Choice(["tokenizer", "processor"]),
-    help="Whose template to take (default: any).",
-)
 
 
 @click.group(
@@ -28,6 +24,10 @@ def command() -> None:
 
     SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, or a .jinja file.
     """
+
+
+command.add_command(lint)
+command.add_command(roundtrip)
 
 
 @command.command(cls=Command, short_help="Render messages.")
@@ -46,8 +46,8 @@ def command() -> None:
 @click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is JSON, else text.")
 @click.option("--now", metavar="TIME", help="The time to tell, such as 2026-02-03T04:05:06 (default: the clock's).")
 @click.option("--generation-spans", is_flag=True, help="Print JSON: the text and the spans the assistant wrote.")
-@_template_option
-@_kind_option
+@template_option
+@kind_option
 def render(
     source: str,
     messages_file: str,
@@ -76,7 +76,7 @@ def render(
     try:
         result = found.render(
             messages,
-            chat_template=_known(found.chat_template, name),
+            chat_template=known(found.chat_template, name),
             tools=tool_list(tools_file),
             documents=None if documents_file is None else _json_file(documents_file),
             add_generation_prompt=add_generation_prompt,
@@ -100,14 +100,14 @@ def render(
 @click.argument("source")
 @click.option("-o", "--output", metavar="FILE", help="Write the template to FILE (-: stdout) for editing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@_template_option
-@_kind_option
+@template_option
+@kind_option
 def show(source: str, output: str | None, as_json: bool, name: str | None, kind: Kind | None) -> None:
     """Tell which templates there are at SOURCE, from which files, and which variables and special tokens they read."""
     from rtgen.chat.source import find
 
     found = find(source, kind)
-    text, label = found.choose(_known(found.chat_template, name))
+    text, label = found.choose(known(found.chat_template, name))
     if output is not None:
         data = text.encode("utf-8")
         if output == "-":
@@ -174,14 +174,6 @@ def set_(source: str, template: str, name: str) -> None:
     click.echo("\n".join(paths) if paths else "nothing to change")
 
 
-def _known(templates: str | dict[str, str] | None, name: str | None) -> str | None:
-    """`name`, if there is a template of this name. Raises click.UsageError."""
-    names = list(templates) if isinstance(templates, dict) else ["default"]
-    if name is not None and name not in names:
-        raise click.UsageError(f"there is no template {name!r}; there is {', '.join(map(repr, names))}")
-    return name if isinstance(templates, dict) else None
-
-
 def _json_file(path: str) -> Any:
     try:
         return json.loads(read_file(path))
@@ -220,3 +212,28 @@ def _facts(facts: dict[str, Any]) -> list[str]:
         lines.append(f"unread     {name} = {json.dumps(text, ensure_ascii=False)}")
     lines.append(f"generation tag: {'yes' if facts['generation'] else 'no'}")
     return lines
+
+
+@command.command(cls=Command, short_help="Bring a folder to the modern form.")
+@click.argument("folder")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--prefer", type=click.Choice(["tokenizer", "processor"]), help="Whose template stays where two differ.")
+def migrate(folder: str, dry_run: bool, prefer: Kind | None) -> None:
+    """Move the chat templates of FOLDER from its JSON files to chat_template.jinja and additional_chat_templates/.
+
+    A second run changes nothing.
+    """
+    from rtgen.chat.migrating import migrate as run
+    from rtgen.chat.source import folder_of
+
+    done = run(folder_of(folder), dry_run=dry_run, prefer=prefer)
+    for note in done.notes:
+        click.echo(f"rtgen: warning: {note}", err=True)
+    for change in done.changes:
+        if dry_run:
+            click.echo(diff(change.path, change.before, change.after), nl=False)
+        else:
+            verb = "deleted" if change.after is None else "written" if change.before is None else "changed"
+            click.echo(f"{verb} {change.path}")
+    if not done.changes:
+        click.echo("nothing to change")

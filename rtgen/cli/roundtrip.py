@@ -44,16 +44,16 @@ def command(
     from rtgen.roundtrip.report import smallest
 
     pair = find(source, response_template, name)
-    report = prove(pair.writer, pair.parser, pair.end_tokens)
+    report = prove(pair)
     if as_json:
         write(to_json(table.as_json(report), indent=2))
     else:
         for line in table.lines(report, details):
             click.echo(line)
-        shown = [row for row in report.rows if row.verdict == WRONG][:MOST_SHOWN]
-        for row in shown:
+        shown = {row.subject: row for row in reversed(report.rows) if row.verdict == WRONG}
+        for row in list(reversed(shown.values()))[:MOST_SHOWN]:
             click.echo()
-            for line in table.wrong(row, *smallest(pair.writer, pair.parser, row, pair.writer.modes())):
+            for line in table.wrong(row, *smallest(pair, row)):
                 click.echo(line)
     if report.faults(strict) or not report.counts()["equal"]:
         ctx.exit(FAULTS_FOUND)

@@ -19,6 +19,9 @@ def command(name: str | None, notes: bool) -> None:
         if notes:
             raise click.UsageError("--notes needs the name of a template", click.get_current_context())
         _list()
+    elif name in library.not_possible():
+        found = library.not_possible()[name]
+        raise click.UsageError(f"no response template can say the format of {found['models']}: {found['reason']}")
     elif not library.exists(name):
         raise click.UsageError(f"there is no bundled template {name!r}; {library.suggestion(name)}")
     elif notes:
@@ -32,8 +35,14 @@ def _list() -> None:
     names = library.available()
     width = max(map(len, names), default=0)
     for name in names:
-        models = _plain(library.meta(name).get("models", ""))
-        click.echo(f"{name:{width}}  {models}".rstrip())
+        meta = library.meta(name)
+        click.echo(f"{name:{width}}  {_plain(meta.get('models', ''))}".rstrip())
+        for key in ("reasoning", "tools", "limits"):
+            if meta.get(key):
+                click.echo(f"{'':{width}}  {key:9}  {_plain(meta[key])}")
+    for name, found in library.not_possible().items():
+        click.echo(f"{name:{width}}  {found['models']}")
+        click.echo(f"{'':{width}}  not possible: {found['reason']}")
 
 
 def _plain(value: Any) -> str:

@@ -10,7 +10,7 @@ The facts are found by looking at the delimiter alone; `strategy` in `lower` dec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rtgen.delimiters.starts import (
     BLANKS,
@@ -29,6 +29,7 @@ from rtgen.pattern.nodes import Alternation, Assertion, CharClass, Literal, Node
 from rtgen.pattern.parse import parse
 from rtgen.template import Delimiter
 
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """The facts about one delimiter.
@@ -42,7 +43,7 @@ class Kind:
     to need linear time. `starts`: what a match can begin with
     behind the start of the text. `whole` is the pattern's tree, `node` the part of it that begins with a core.
     `literals`: all that kinds 1 and 2 can hold but white space, the one that is tried first first;
-    `blanks_after`: white space may follow them.
+    `blanks_after`: white space may follow them. `listed`: it is given as a list of literals, not as a pattern.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Kind:
     starts: Starts
     literals: tuple[str, ...] = ()
     blanks_after: bool = False
+    listed: bool = False
 
     @property
     def may_be_empty(self) -> bool:
@@ -72,7 +74,7 @@ def classify(delimiter: Delimiter) -> Kind:
     """The facts about a delimiter that `template.validate` has accepted."""
     if delimiter.pattern is None:
         cores = tuple(sorted(delimiter.literals, key=len, reverse=True))
-        return _of_cores(cores, False, False, False, delimiter.source)
+        return replace(_of_cores(cores, False, False, False, delimiter.source), listed=True)
     return _of_tree(parse(delimiter.pattern), delimiter.source)
 
 

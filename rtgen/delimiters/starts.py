@@ -13,7 +13,6 @@ from rtgen.pattern.nodes import (
     Atomic,
     CharClass,
     Group,
-    Literal,
     Look,
     Node,
     Repeat,
@@ -25,6 +24,10 @@ BLANKS = r"\s"
 
 MOST_CORES = 64
 """Literals that one delimiter may start with before it counts as starting anywhere."""
+
+
+ENOUGH_CORES = 4
+"""Literals that a pattern may start with before it is taken for a longer beginning that they are told apart further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def leading_literals(parts: list[Node]) -> tuple[str, ...]:
                 spelled = tuple(dict.fromkeys(a + b for a in spelled for b in inner)) if inner else spelled
             break
         longer = tuple(dict.fromkeys(a + b for a in spelled for b in heads))
-        if len(longer) > MOST_CORES:
+        if len(longer) > MOST_CORES or (len(longer) > max(len(spelled), ENOUGH_CORES) and "" not in spelled):
             break
         spelled = longer
     short = shortest(spelled)

@@ -30,9 +30,10 @@ class BatchEmitter:
             if state.strategy == "searches":
                 code.line(f"searches = {self.searches.new_of_state(state)}")
             else:
-                code.line("size = len(text)")
-                count = sum(len(watch.kind.cores) for watch in state.watches)
-                code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
+                if not _by_regex(state):
+                    code.line("size = len(text)")
+                    count = sum(len(watch.kind.cores) for watch in state.watches)
+                    code.line(" = ".join(f"next_{number}" for number in range(1, count + 1)) + " = -1")
                 for watch in state.watches:
                     if watch.kind.settled_by == "pattern" and not self.searches.linear(watch):
                         code.line(f"pattern_{watch.rank} = {self.searches.maker(watch, True)}()")
@@ -63,13 +64,52 @@ class BatchEmitter:
     # Outside.
 
     def _outside_cores(self) -> None:
-        """The next place of each core is remembered, so that none is looked for twice in the same text."""
         code, state = self.code, self.program.start
+        look = "look" if self._patterns(state) else "at"
+        newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
+        if _by_regex(state):
+            search = CoreSearch(self.out, state, "outside" if state.field is None else state.field.name)
+            code.line(f"found = {search.regex}.search(text, {look})")
+            with code.block("if found is None:"):
+                self._no_core(newline, "len(text)", look)
+            code.line("begin, end = found.span()")
+            code.line("which = found.lastindex")
+            for watch in search.order:
+                with code.block(f"if {search.test(watch)}:"):
+                    self._outside_core(watch, "end")
+            return
+        cores = self._cores(state)
+        self._next_places(cores, look)
+        with code.block("if begin == size:"):
+            self._no_core(newline, "size", look)
+        for number, (core, watch) in enumerate(cores, 1):
+            with code.block(f"if begin == next_{number}:"):
+                self._outside_core(watch, f"begin + {len(core)}")
+
+    def _no_core(self, newline: Watch | None, size: str, look: str) -> None:
+        """No core is left: the final newline of an alternative `$`, else the rest of the text."""
+        code = self.code
+        if newline is not None:
+            code.line(f"begin = end = {size} - 1  # {transition(newline)}")
+            with code.block(f'if end >= {look} and text[end] == "\\n":'):
+                self._outside_act(newline, "{}", True)
+        self._rest()
+        code.line("break")
+
+    @staticmethod
+    def _cores(state: State) -> list[tuple[str, Watch]]:
+        """The cores of a state with their delimiters, those that others continue behind them."""
         order = core_order(state.watches)
         assert order is not None, "the strategy needs an order"
         cores = [(core, watch) for watch in order for core in watch.kind.cores]
-        cores.sort(key=lambda item: -len(item[0]))
-        look = "look" if self._patterns(state) else "at"
+        return sorted(cores, key=lambda item: -len(item[0]))
+
+    def _next_places(self, cores: list[tuple[str, Watch]], look: str) -> None:
+        """Leaves the place of the next core in `begin`, or `size`.
+
+        Each core's next place is remembered, so that none is looked for twice in the same text.
+        """
+        code = self.code
         for number, (core, _) in enumerate(cores, 1):
             with code.block(f"if next_{number} < {look}:"):
                 code.line(f"next_{number} = text.find({literal(core)}, {look})")
@@ -77,20 +117,9 @@ class BatchEmitter:
                     code.line(f"next_{number} = size")
         places = [f"next_{number}" for number in range(1, len(cores) + 1)]
         code.line(f"begin = {places[0]}" if len(places) == 1 else f"begin = min({', '.join(places)})")
-        newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
-        with code.block("if begin == size:"):
-            if newline is not None:
-                code.line(f"begin = end = size - 1  # {transition(newline)}")
-                with code.block(f'if end >= {look} and text[end] == "\\n":'):
-                    self._outside_act(newline, "{}", True)
-            self._rest()
-            code.line("break")
-        for number, (core, watch) in enumerate(cores, 1):
-            with code.block(f"if begin == next_{number}:"):
-                self._outside_core(watch, core)
 
-    def _outside_core(self, watch: Watch, core: str) -> None:
-        """A core stands at `begin`: settle the delimiter and act on it."""
+    def _outside_core(self, watch: Watch, core_end: str) -> None:
+        """A core stands at `begin`: settle the delimiter and act on it. `core_end` is the expression of its end."""
         code, kind = self.code, watch.kind
         code.line(f"# {transition(watch)}")
         captures = "{}"
@@ -98,9 +127,9 @@ class BatchEmitter:
             captures = self._settle(watch)
         elif kind.settled_by == "blanks":
             self.out.use_runtime("blanks", "after_blanks")
-            code.line(f"end = after_blanks(text, begin + {len(core)})")
-        else:
-            code.line(f"end = begin + {len(core)}")
+            code.line(f"end = after_blanks(text, {core_end})")
+        elif core_end != "end":
+            code.line(f"end = {core_end}")
         if kind.blanks_before:
             self.out.use_runtime("blanks", "before_blanks")
             code.line("begin = before_blanks(text, at, begin)")
@@ -114,8 +143,8 @@ class BatchEmitter:
         code = self.code
         linear = self.searches.linear(watch)
         if linear:
-            code.line(f"found = {linear}.match(text, begin)")
-            test, end, groups = "found is None", "found.end()", "found.groupdict()"
+            code.line(f"settled = {linear}.match(text, begin)")
+            test, end, groups = "settled is None", "settled.end()", "settled.groupdict()"
         else:
             self.out.use_runtime("pattern", "NOTHING")
             pattern = f"pattern_{watch.rank}"
@@ -142,7 +171,7 @@ class BatchEmitter:
                 self._outside_act(watch, captures, watch.kind.may_be_empty)
 
     def _outside_act(self, watch: Watch, captures: str, empty: bool) -> None:
-        """What a delimiter at `begin` to `end` does outside: leaves `at` behind all it brings, and goes on or breaks."""
+        """What a delimiter at `begin` to `end` does outside; leaves `at` behind all of it, and goes on or breaks."""
         code, state = self.code, self.program.start
         if watch.role == "close":
             with code.block("if begin > at:"):
@@ -158,9 +187,11 @@ class BatchEmitter:
         store = self.stores[watch.field.name]
         if store.captures:
             code.line(f"captures = {captures}")
+        region = self.regions[watch.field.name]
+        empty = empty and bool(region.watches) and region.watches[0].kind.may_be_empty
         if empty:
             code.line("empty = begin == end")
-        self._region(self.regions[watch.field.name], empty)
+        self._region(region, empty)
 
     def _go_on(self, at: str) -> None:
         code = self.code
@@ -187,7 +218,7 @@ class BatchEmitter:
             code.line(self._put(name, "text[at:]", "at", "captures"))
             code.line("break")
         code.line(self._put(name, "text[at:begin]", "at", "captures"))
-        if empty and watch.kind.may_be_empty:
+        if empty:
             self.out.use_runtime("searches", "empty_loop")
             with code.block("if empty and at == begin == end:"):
                 code.line(f"raise empty_loop({literal(name)}, at)")
@@ -199,12 +230,12 @@ class BatchEmitter:
         matched = kind.settled_by == "pattern" or state.strategy == "searches"
         linear = self.searches.linear(watch, whole=True) if matched and not kind.may_be_empty else ""
         if linear:
-            code.line(f"found = {linear}.search(text, at)")
+            code.line(f"closing = {linear}.search(text, at)")
             code.line("begin = end = -1")
-            with code.block("if found is not None:"):
-                code.line("begin, end = found.span()")
+            with code.block("if closing is not None:"):
+                code.line("begin, end = closing.span()")
                 if self.stores[watch.field.name].captures and kind.groups:
-                    code.line("captures.update(found.groupdict())")
+                    code.line("captures.update(closing.groupdict())")
             return
         if matched:
             self.out.use_runtime("pattern", "SETTLED")
@@ -221,7 +252,7 @@ class BatchEmitter:
             code.line(f"end = begin + {len(kind.cores[0])}")
             return
         search = CoreSearch(self.out, state, watch.field.name)
-        code.line(f"found = {search.last}.search(text, at)")
+        code.line(f"found = {search.regex}.search(text, at)")
         code.line("begin = end = -1")
         with code.block("if found is not None:"):
             code.line("begin, end = found.span()")
@@ -231,6 +262,16 @@ class BatchEmitter:
             if kind.settled_by == "blanks":
                 self.out.use_runtime("blanks", "after_blanks")
                 code.line("end = after_blanks(text, end)")
-            if kind.final_newline:
-                with code.block("if found.lastindex is None:"):
-                    code.line("begin = end = found.start()")
+        if kind.final_newline:
+            with code.block('elif at < len(text) and text[-1] == "\\n":'):
+                code.line("begin = end = len(text) - 1")
+
+
+MOST_PLACES = 6
+"""Cores whose next places are remembered one by one."""
+
+
+def _by_regex(state: State) -> bool:
+    """Whether one regex is quicker than a search for each core: they are many, or several that begin alike."""
+    cores = [core for watch in state.watches for core in watch.kind.cores]
+    return len(cores) > MOST_PLACES or (len(cores) > 2 and len({core[0] for core in cores}) == 1)

@@ -1,9 +1,8 @@
-"""The compiled regexes by which a state looks for the first literals ("cores") of all its delimiters at once.
+"""The compiled regex by which a state looks for the first literals ("cores") of all its delimiters at once.
 
-Each group belongs to one delimiter.  Where no group took part, `next` has found a core that the edge cuts off, or the
-newline of an alternative `$` at the edge; `last`, for text that is complete, that newline alone.
+Each group of it belongs to one delimiter.  A core that the edge of the text cuts off is found by `cut_literals`.
 
-Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters stands.
+Cores are arranged by their first character, because `re` skips quickly to a place where one of a few characters is.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ from rtgen.lower import State, Watch, core_order
 
 
 class CoreSearch:
-    """The search for the cores of a state; the regexes are written into the module when they are first asked for.
+    """The search for the cores of a state; regexes and constants are written when they are first asked for.
 
     `order` is the order in which the delimiters are tried, `newline` the delimiter that an alternative `$` belongs to,
-    `blanks` the cores that white space may precede.
+    `blanks` the cores that white space may precede. `nested`: a core stands inside another, so that one that is found
+    near the edge may be no more than a part of that.
     """
 
     def __init__(self, out: Module, state: State, stem: str) -> None:
@@ -28,15 +28,13 @@ class CoreSearch:
         self.order = order
         self.newline = next((watch for watch in state.watches if watch.kind.final_newline), None)
         self.blanks = tuple(core for watch in order if watch.kind.blanks_before for core in watch.kind.cores)
+        self._cores = tuple(dict.fromkeys(core for watch in order for core in watch.kind.cores))
+        self.nested = any(b in a[:-1] for a in self._cores for b in self._cores)
         self._owners: list[Watch] = []
-        self._next: list[str] = []
-        self._last: list[str] = []
+        self._parts: list[str] = []
         self._probe: list[str] = []
-        for first in dict.fromkeys(core[0] for watch in order for core in watch.kind.cores):
+        for first in dict.fromkeys(core[0] for core in self._cores):
             self._add(first)
-        if self.newline is not None:
-            self._next.append(r"\n\Z")
-            self._last.append(r"\n\Z")
 
     def _add(self, first: str) -> None:
         """The branches of the regexes for cores that begin with this character."""
@@ -44,42 +42,44 @@ class CoreSearch:
         tails = [(watch, [core[1:] for core in watch.kind.cores if core[0] == first]) for watch in self.order]
         tails = [(watch, texts) for watch, texts in tails if texts]
         self._owners += [watch for watch, _ in tails]
-        whole = "|".join(f"({'|'.join(map(re.escape, texts))})" for _, texts in tails)
-        every = {text for _, texts in tails for text in texts}
-        self._next.append(escaped + _with_edge(whole, every))
-        self._last.append(f"{escaped}(?:{whole})")
-        seconds = "".join(sorted({text[:1] for text in every}))
-        self._probe.append(escaped + ("" if "" in every else f"(?![^{re.escape(seconds)}])"))
+        self._parts.append(f"{escaped}(?:{'|'.join(_group(texts) for _, texts in tails)})")
+        seconds = sorted({text[:1] for _, texts in tails for text in texts})
+        self._probe.append(escaped + ("" if "" in seconds else f"(?![^{re.escape(''.join(seconds))}])"))
 
     def _constant(self, hint: str, parts: list[str]) -> str:
         self._out.use("re")
         return self._out.constant(f"{self._stem}_{hint}", f"re.compile({literal('|'.join(parts))})")
 
     @property
-    def next(self) -> str:
-        """The name of the regex that finds the next core, or one that the edge cuts off."""
-        return self._constant("next", self._next)
+    def regex(self) -> str:
+        """The name of the regex that finds the next core."""
+        return self._constant("starts", self._parts)
 
     @property
-    def last(self) -> str:
-        """The name of the regex that finds the next core in text that is complete."""
-        return self._constant("last", self._last)
+    def literals(self) -> str:
+        """The name of the tuple of all cores."""
+        return self._out.constant(f"{self._stem}_literals", literal(self._cores))
+
+    @property
+    def behind_blanks(self) -> str:
+        """The name of the tuple of the cores that white space may precede."""
+        if self.blanks == self._cores:
+            return self.literals
+        return self._out.constant(f"{self._stem}_behind_blanks", literal(self.blanks))
 
     @property
     def probe(self) -> str:
         """The name of a cheap regex that finds wherever the beginning of a core may stand."""
         return self._constant("probe", self._probe)
 
-    @property
-    def continued(self) -> bool:
-        """Whether a core begins another: complete, it may then be taken for one that the edge cuts off."""
-        cores = [core for watch in self.order for core in watch.kind.cores]
-        return any(a != b and a.startswith(b) for a in cores for b in cores)
-
     def test(self, watch: Watch) -> str:
         """The condition, on the number `which` of the group that took part, that it is this delimiter."""
         numbers = tuple(number for number, owner in enumerate(self._owners, 1) if owner is watch)
         return f"which == {numbers[0]}" if len(numbers) == 1 else f"which in {literal(numbers)}"
+
+
+def _group(texts: list[str]) -> str:
+    return f"({'|'.join(map(re.escape, texts))})"
 
 
 def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:

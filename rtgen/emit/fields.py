@@ -80,9 +80,7 @@ def _groups(field: Field) -> dict[str, bool]:
     return groups
 
 
-def _value(
-    out: Module, body: Writer, field: Field, parsed: str, groups: dict[str, bool], captures: bool
-) -> None:
+def _value(out: Module, body: Writer, field: Field, parsed: str, groups: dict[str, bool], captures: bool) -> None:
     """The lines that leave the region's value in `value`."""
     if field.transform is None:
         body.line(f"value: Any = {parsed}")

@@ -49,7 +49,10 @@ RESERVED = (
     "begin",
     "captures",
     "closer",
+    "closing",
     "content",
+    "core",
+    "cut",
     "empty",
     "end",
     "error",
@@ -73,6 +76,7 @@ RESERVED = (
     "messages",
     "self",
     "serving",
+    "settled",
     "size",
     "start",
     "text",
@@ -101,9 +105,8 @@ def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = 
     _function(own, signature("_new_message", "", "dict[str, Any]"), _new_message(out, template.defaults))
     _function(own, signature("_after_anchor", "prefix", "str"), emit_after_anchor(out, program.anchor, searches))
     _function(own, signature("_finish", "message", "dict[str, Any]"), _finish(out, program))
-    _function(
-        own, signature("_parse", "text, tools", "dict[str, Any]"), BatchEmitter(out, program, stores, searches).emit()
-    )
+    batch = BatchEmitter(out, program, stores, searches).emit()
+    _function(own, signature("_parse", "text, tools", "dict[str, Any]"), batch)
     for line in OVERLOADS:
         if line == "@overload":
             own.line()
@@ -146,7 +149,7 @@ def _assemble(out: Module, raw: dict[str, Any], template_hash: str, own: Writer,
 
 def _import_order(name: str) -> tuple[int, str]:
     """Constants, classes, functions, each by name, as import sorters have it."""
-    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name.lower()
 
 
 def _function(own: Writer, header: str, body: Writer) -> None:

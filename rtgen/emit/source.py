@@ -145,9 +145,13 @@ class Writer:
 
     def doc(self, text: str) -> None:
         """A docstring; `text` may come from a template: it is written so that it can end neither string nor line."""
-        safe = ascii(text)[1:-1].replace("\\'", "'").replace('"', "'")
-        safe = safe.replace("\\\\", "\\").replace("\\", "\\\\")
-        self.line(f'"""{safe.rstrip()}"""')
+        shown = ascii(text)
+        safe = shown[1:-1].replace("\\'", "'") if shown[0] == "'" else shown[1:-1]
+        safe = safe.replace("\\\\", "\\").replace('"', "'").rstrip()
+        if "\\" in safe:  # raw, so that a regex reads as it is
+            self.line(f'r"""{safe}{" " if safe.endswith(chr(92)) else ""}"""')
+        else:
+            self.line(f'"""{safe}"""')
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self.lines)

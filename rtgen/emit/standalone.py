@@ -29,7 +29,8 @@ def include_runtime(source: str) -> str:
     pasted = "".join(f"\n\n# rtgen.runtime.{part}\n\n{_body(part).strip()}\n" for part in parts)
     whole = f"{pasted}\n\n# The parser.\n\n{module}"
     typing = "".join(f"    from {module} import {', '.join(names)}\n" for module, names in _typing(whole))
-    guarded = f"\nTYPE_CHECKING = False  # importing typing would take longer than all the rest\nif TYPE_CHECKING:\n{typing}"
+    why = "importing typing would take longer than all the rest"
+    guarded = f"\nTYPE_CHECKING = False  # {why}\nif TYPE_CHECKING:\n{typing}"
     return future + guarded + _TYPING.sub("", whole).replace("\n\n\n\n", "\n\n\n")
 
 

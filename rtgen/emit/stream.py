@@ -59,6 +59,7 @@ class StreamEmitter:
             if self._starts_apart():
                 self._scan_start()
             for region in self.regions.values():
+                self._near(region)
                 self._quick(region)
                 self._scan(region)
                 if region.state.field is not None:
@@ -129,42 +130,35 @@ class StreamEmitter:
                 for region in numbered:
                     with code.block(f"if state == {region.number}:"):
                         code.line(f"# {state_line(region.state).split(': ', 1)[0]}")
-                        code.line("held = self._held + text")
                         self._feed_state(region)
                 code.line("return self._quick(self, text)")
             with code.block("except BaseException as error:"):
-                code.line("self._close(error)")
-                code.line("raise")
+                code.line("raise self._failed(error, text)")
 
     def _feed_state(self, region: Region) -> None:
         """The branch of one state, which leaves chunks in which a delimiter may begin to its quick function."""
         code, state = self.code, region.state
-        if state.strategy != "cores":
-            self._feed_event(region)
+        search = CoreSearch(self.out, state, region.stem) if state.strategy == "cores" else None
+        if search is not None and search.blanks:
+            # Most chunks end with neither white space nor a delimiter's beginning: those are told apart first.
+            self.out.use_runtime("blanks", "BLANKS")
+            code.line("held = self._held")
+            with code.block("if held:"):
+                code.line('self._held = ""')
+                code.line("text = held + text")
+            with code.block(f"if text.rstrip() is not text or {_may_begin(state, search, 'text', True)}:"):
+                code.line(f"return self._near_{region.stem}(text)")
+            self._feed_event(region, "text")
             return
-        search = CoreSearch(self.out, state, region.stem)
-        with code.block(f"if {_may_begin(state, search)}:"):
+        code.line("held = self._held + text")
+        if search is None:
+            self._feed_event(region, "held")
+            return
+        with code.block(f"if {_may_begin(state, search, 'held', False)}:"):
             code.line("return self._quick(self, text)")
         edge = _edge(state)
-        if search.blanks:
-            self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
-            ends = "BLANK_SET"
-            if edge:
-                self.out.use_runtime("blanks", "blanks_and")
-                ends = self.out.constant("blank_or_edge", f"blanks_and({literal(edge)})")
-            with code.block(f"if held[-1] in {ends}:"):
-                bare = f"held.removesuffix({literal(edge)})" if edge else "held"
-                code.line(f"text = {bare}.rstrip(BLANKS)")
-                code.line("self._held = held[len(text) :]")
-                with code.block("if len(self._held) > LONG_RUN and held[-1] in BLANK_SET:"):
-                    code.line("hold_blanks(self)")
-                with code.block("if not text:"):
-                    code.line("return []")
-                code.line("held = text")
-            with code.block("else:"):
-                code.line('self._held = ""')
-        elif search.newline is not None or edge:
-            last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
+        last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
+        if last:
             test = f"held[-1] == {last[0]}" if len(last) == 1 else f"held[-1] in ({', '.join(last)})"
             with code.block(f"if {test}:"):
                 code.line("self._held = held[-1]")
@@ -175,17 +169,41 @@ class StreamEmitter:
                 code.line('self._held = ""')
         else:
             code.line('self._held = ""')
-        self._feed_event(region)
+        self._feed_event(region, "held")
 
-    def _feed_event(self, region: Region) -> None:
-        """The chunk `held` belongs to the region."""
+    def _near(self, region: Region) -> None:
+        """What `feed` leaves to it: a chunk that ends with white space, or in which a delimiter may begin."""
+        code, state = self.code, region.state
+        if state.strategy != "cores":
+            return
+        search = CoreSearch(self.out, state, region.stem)
+        if not search.blanks:
+            return
+        edge = _edge(state)
+        self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+        code.line()
+        with code.block(signature(f"_near_{region.stem}", "self, text", "list[dict[str, Any]]")):
+            code.doc(f"{_what(state)}; hold back what may belong to one at the edge")
+            with code.block(f"if {_may_begin(state, search, 'text', False)}:"):
+                code.line("return self._quick(self, text)")
+            bare = f"text.removesuffix({literal(edge)})" if edge else "text"
+            code.line(f"kept = {bare}.rstrip(BLANKS)")
+            code.line("self._held = text[len(kept) :]")
+            with code.block("if len(self._held) > LONG_RUN and text[-1] in BLANK_SET:"):
+                code.line("hold_blanks(self)")
+            with code.block("if not kept:"):
+                code.line("return []")
+            self._feed_event(region, "kept")
+
+    def _feed_event(self, region: Region, text: str) -> None:
+        """The chunk in the variable `text` belongs to the region."""
         code, field = self.code, region.state.field
         if field is None:
-            code.line("self._start += len(held)")
+            code.line(f"self._start += len({text})")
             code.line("return []")
             return
-        code.line("self._parts.append(held)")
-        code.line(f"return [{_chunk(field, 'held')}]")
+        code.line(f"self._parts.append({text})")
+        code.line(f"return [{_chunk(field, text)}]")
 
     def _quick(self, region: Region) -> None:
         """The quick function of a state whose matchers may look at text before the chunk."""
@@ -214,7 +232,7 @@ class StreamEmitter:
                 code.line(f"return [{chunk}]")
 
     def _quick_context(self, state: State) -> None:
-        """A delimiter that may begin in the chunk is looked at more closely; else the chunk is told from what is kept."""
+        """A delimiter that may begin in the chunk is looked at closely; else the chunk is told from what is kept."""
         code, starts = self.code, emit_starts(self.out, state.watches)
         code.line("at = self._at")
         if starts:
@@ -266,24 +284,70 @@ class StreamEmitter:
         search = CoreSearch(self.out, state, region.stem)
         patterns = any(watch.kind.settled_by == "pattern" for watch in state.watches)
         code.line("look = max(at, self._look)" if patterns else "look = at")
-        with code.block("while True:"):
-            pattern = f"({search.last} if final else {search.next})" if search.continued else search.next
-            code.line(f"found = {pattern}.search(text, look)")
-            with code.block("if found is None:"):
-                if search.blanks:
-                    self.out.use_runtime("blanks", "before_blanks")
-                    code.line("begin = len(text) if final else before_blanks(text, at, len(text))")
-                else:
-                    code.line("begin = len(text)")
-                code.line("break")
-            code.line("here = found.start()")
-            code.line("which = found.lastindex")
-            for watch in search.order:
-                with code.block(f"if {search.test(watch)}:"):
-                    self._at_core(region, search, watch)
-            self._at_edge(region, search)
-            code.line("break")
+        code.line(f"found = {search.regex}.search(text, look)")
+        if not patterns:
+            with code.block("if found is not None:"):
+                self._found_core(region, search, False)
+        else:
+            with code.block("while found is not None:"):
+                self._found_core(region, search, True)
+        self._no_core(region, search)
         self._run_out(region, "begin")
+
+    def _found_core(self, region: Region, search: CoreSearch, patterns: bool) -> None:
+        """A core is found: every branch returns, or looks for the next one."""
+        code = self.code
+        code.line("here = found.start()")
+        if search.nested:
+            # Where it may be a part of a longer one it is left to what looks at the edge.
+            self.out.use_runtime("literals", "cut_literals")
+            test = f"final or cut_literals(text, {search.literals}, look) > here"
+            if patterns:
+                with code.block(f"if not ({test}):"):
+                    code.line("break")
+                self._core_branches(region, search)
+            else:
+                with code.block(f"if {test}:"):
+                    self._core_branches(region, search)
+        else:
+            self._core_branches(region, search)
+        if patterns:
+            code.line("look = here + 1")
+            code.line(f"found = {search.regex}.search(text, look)")
+
+    def _core_branches(self, region: Region, search: CoreSearch) -> None:
+        self.code.line("which = found.lastindex")
+        for watch in search.order:
+            with self.code.block(f"if {search.test(watch)}:"):
+                self._at_core(region, search, watch)
+
+    def _no_core(self, region: Region, search: CoreSearch) -> None:
+        """No core is left: what the edge cuts off begins at `begin`; at the end of the text, the final newline."""
+        code = self.code
+        with code.block("if final:"):
+            code.line("begin = len(text)")
+            if search.newline is not None:
+                with code.block('if begin > at and text[-1] == "\\n":'):
+                    code.line(f"# {transition(search.newline)}")
+                    code.line("begin = end = begin - 1")
+                    self._act(region, search.newline, "0", empty=True)
+                    code.line("return end")
+        with code.block("else:"):
+            self.out.use_runtime("literals", "cut_literals")
+            code.line(f"begin = cut_literals(text, {search.literals}, look)")
+            if search.newline is not None:
+                with code.block('if begin == len(text) > at and text[-1] == "\\n":'):
+                    code.line("begin -= 1")
+            if search.blanks:
+                self.out.use_runtime("blanks", "before_blanks")
+                code.line("cut = text[begin:]")
+                tests = ["not cut"] + [f"{literal(core)}.startswith(cut)" for core in search.blanks]
+                if len(search.blanks) > FEW_CORES:
+                    tests[1:] = [f"any(core.startswith(cut) for core in {search.behind_blanks})"]
+                if search.newline is not None:
+                    tests.append('cut == "\\n"')
+                with code.block(f"if {' or '.join(tests)}:"):
+                    code.line("begin = before_blanks(text, at, begin)")
 
     def _at_core(self, region: Region, search: CoreSearch, watch: Watch) -> None:
         """A core stands at `here`: settle the delimiter, act on it, and return."""
@@ -316,9 +380,6 @@ class StreamEmitter:
         self.out.use_runtime("pattern", "NOTHING", "SETTLED")
         code.line(f"pattern = {self.searches.of_parser(watch)}")
         code.line("verdict = pattern.match(text, here, final)")
-        with code.block("if verdict == NOTHING:"):
-            code.line("look = here + 1")
-            code.line("continue")
         with code.block("if verdict == SETTLED:"):
             code.line("end = pattern.end")
             self._act(region, watch, "end - begin", "pattern")
@@ -330,7 +391,8 @@ class StreamEmitter:
             with code.block(f"if {early}:"):
                 self._act(region, watch, "here - begin")
                 code.line("return settle_later(self, pattern.match, pattern, text, here)")
-        self._hold(region, "here")
+        with code.block("if verdict != NOTHING:"):
+            self._hold(region, "here")
 
     def _hold(self, region: Region, look: str) -> None:
         """Undecided from `begin` on: give out what is before it, and keep the text with the matcher's state."""
@@ -347,7 +409,7 @@ class StreamEmitter:
         """
         if watch.kind.opaque or (watch.role == "close" and watch.kind.groups):
             return ""
-        if watch.kind.literals:
+        if watch.kind.listed:
             # At the very edge transformers waits for the longer literal, and its users' tests hold it to that.
             place = "here" if state.strategy == "cores" else "begin"
             return f"verdict == CERTAIN and text[{place}:] not in {literal(watch.kind.cores)}"
@@ -358,27 +420,6 @@ class StreamEmitter:
             if self._opener_may_be_empty(watch.field):
                 return ""
         return "verdict == CERTAIN"
-
-    def _at_edge(self, region: Region, search: CoreSearch) -> None:
-        """No group: a core or a newline that the edge cuts off; at the end of the text, the final newline."""
-        code = self.code
-        with code.block("if final:"):
-            if search.newline is not None:
-                with code.block('if text[here:] == "\\n":'):
-                    code.line(f"# {transition(search.newline)}")
-                    code.line("begin = end = here")
-                    self._act(region, search.newline, "0", empty=True)
-                    code.line("return end")
-            code.line("look = here + 1")
-            code.line("continue")
-        if search.blanks:
-            code.line("cut = text[here:]")
-            tests = [f"{literal(core)}.startswith(cut)" for core in search.blanks]
-            if search.newline is not None:
-                tests.append('cut == "\\n"')
-            code.line(f"begin = before_blanks(text, at, here) if {' or '.join(tests)} else here")
-        else:
-            code.line("begin = here")
 
     def _scan_searches(self, region: Region) -> None:
         code, state = self.code, region.state
@@ -410,7 +451,7 @@ class StreamEmitter:
             code.line("return begin")
 
     def _earliest(self, region: Region, state: State, key: str) -> None:
-        """The branches on which delimiter wins; falls through with `begin`, where undecided text begins, and `holder`."""
+        """The branches on which delimiter wins; falls through with `begin`, where undecided text is, and `holder`."""
         code = self.code
         self.out.use_runtime("searches", "earliest")
         self.out.use_runtime("pattern", "CERTAIN", "SETTLED")
@@ -589,6 +630,9 @@ def _chunk(field: Field, text: str) -> str:
     return f'{{"type": "region_chunk", "field": {literal(field.name)}, "text": {text}, "dirty": {dirty}}}'
 
 
+FEW_CORES = 3
+"""Cores that are compared one by one."""
+
 MOST_PAIRS = 4
 """Beginnings of two characters that a branch of `feed` looks for one by one; more of them, by a regex."""
 
@@ -601,13 +645,20 @@ def _pairs(state: State) -> list[str]:
     return pairs if alike and len(pairs) <= MOST_PAIRS else []
 
 
-def _may_begin(state: State, search: CoreSearch) -> str:
-    """The condition that `held` has a place where a core may begin, other than with its first character at the edge."""
+def _may_begin(state: State, search: CoreSearch, text: str, edge: bool) -> str:
+    """The condition that the variable `text` has a place where a core may begin.
+
+    Its first character at the very edge counts only with `edge`.
+    """
     pairs = _pairs(state)
     if not pairs:
-        return f"{search.probe}.search(held) is not None"
-    tests = " or ".join(f"{literal(pair)} in held" for pair in pairs)
-    return f"{literal(pairs[0][0])} in held and ({tests})" if len(pairs) > 1 else tests
+        return f"{search.probe}.search({text}) is not None"
+    first = literal(pairs[0][0])
+    tests = [f"{literal(pair)} in {text}" for pair in pairs] + ([f"{text}[-1] == {first}"] if edge else [])
+    if len(tests) == 1:
+        return tests[0]
+    whole = f"{first} in {text} and ({' or '.join(tests)})"
+    return f"({whole})" if edge else whole
 
 
 def _edge(state: State) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +116,20 @@ class Opaque:
     what: str
 
 
-Node = Union[
-    Literal,
-    CharClass,
-    Sequence,
-    Alternation,
-    Repeat,
-    Group,
-    Atomic,
-    Look,
-    Assertion,
-    BackReference,
-    Conditional,
-    Opaque,
-]
+Node = (
+    Literal
+    | CharClass
+    | Sequence
+    | Alternation
+    | Repeat
+    | Group
+    | Atomic
+    | Look
+    | Assertion
+    | BackReference
+    | Conditional
+    | Opaque
+)
 
 EMPTY = Sequence(())
 ANY = CharClass("(?s:.)")

@@ -12,6 +12,9 @@ from typing import Any
 
 Message = dict[str, Any]
 
+WITHOUT_TOOLS = " (tools not given)"
+"""How the name of an example ends that is parsed without the request's tools."""
+
 Ids = str
 """How the calls of an example are called: "none", "nine" (letters and digits, as Mistral asks for), "functions"."""
 
@@ -144,7 +147,7 @@ def battery(delimiters: Sequence[str] = (), ids: Ids = "none") -> list[Example]:
 def _with_and_without_tools(example: Example) -> Iterator[Example]:
     yield example
     if example.final.get("tool_calls"):
-        yield Example(f"{example.name} (tools not given)", example.messages, example.tools, False)
+        yield Example(example.name + WITHOUT_TOOLS, example.messages, example.tools, False)
 
 
 def _reasoning() -> Iterator[Example]:

@@ -11,11 +11,12 @@ from rtgen.errors import ParseError
 from rtgen.roundtrip.compare import dump, same
 from rtgen.roundtrip.rendering import Rendered, Writer
 
-EQUAL, LOST, REFUSED, FRAGILE, WRONG = "equal", "lost", "refused", "fragile", "wrong"
+EQUAL, LOST, LIMIT, REFUSED, FRAGILE, WRONG = "equal", "lost", "limit", "refused", "fragile", "wrong"
 
 VERDICTS = {
     EQUAL: "the message came back",
     LOST: "lost by the chat template: it never rendered what is missing",
+    LIMIT: "wrong, and known: the language of response templates cannot say it",
     REFUSED: "a malformed output that ends in a clear error",
     FRAGILE: "a malformed output that is read as something that the model did not mean",
     WRONG: "the response template does not read what the chat template wrote",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rtgen.errors import ParseError
 from rtgen.roundtrip import sturdy
-from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, Example, Ids, battery
+from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, WITHOUT_TOOLS, Example, Ids, battery
 from rtgen.roundtrip.compare import has_ids, normal, same
-from rtgen.roundtrip.judge import EQUAL, FRAGILE, LOST, WRONG, Judgement, judge, outcome
+from rtgen.roundtrip.judge import EQUAL, FRAGILE, LIMIT, LOST, WRONG, Judgement, judge, outcome
 from rtgen.roundtrip.literals import literals
 from rtgen.roundtrip.rendering import Rendered, Writer, all_rendered
 from rtgen.roundtrip.shrink import shrink
+
+if TYPE_CHECKING:
+    from rtgen.roundtrip.source import Pair
 
 PROMPT = "prompt alone"
 CUT = "cut off anywhere"
@@ -31,7 +34,13 @@ class Row:
 
     @property
     def verdict(self) -> str:
+        """The verdict's name."""
         return self.judgement.verdict
+
+    @property
+    def subject(self) -> str:
+        """The example's name, whether the parser was given the tools or not."""
+        return self.name.removesuffix(WITHOUT_TOOLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,7 @@ def mode_name(mode: Mapping[str, Any]) -> str:
 def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prepared:
     """The battery for a chat template and a response template.
 
-    `end_tokens` are further tokens that end a turn; the one that the chat template writes is found.
+    `end_tokens` are the tokens that end a turn; if there are none, the last one that the chat template writes is.
     """
     ids = _id_scheme(writer, parser)
     examples = battery(literals(parser.template), ids)
@@ -96,18 +105,21 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
             for mode in writer.modes():
                 prompts.setdefault(writer.render(each.example.messages[:-1], (), mode, True), mode_name(mode))
         if each.example.name in sturdy.SAMPLES and judge(each, parser, writer).verdict == EQUAL:
-            ends = dict.fromkeys((each.end.strip(), *end_tokens))
-            malformed += sturdy.malformed(each, parser, [end for end in ends if end])
+            malformed += sturdy.malformed(each, parser, end_tokens or sturdy.last_token(each.end))
     return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
 
 
-def prove(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Report:
-    """The report for a chat template and a compiled response template, each wrong example made as small as can be."""
-    prepared = prepare(writer, parser, end_tokens)
+def prove(pair: Pair) -> Report:
+    """The report for a chat template and a compiled response template."""
+    writer, parser = pair.writer, pair.parser
+    prepared = prepare(writer, parser, pair.end_tokens)
     names = {rendered.example.name for rendered in prepared.rendered}
     rows: list[Row] = []
     malformed: list[Row] = []
     for row in prepared.judgements(parser):
+        reason = _limit(pair.limits, row) if row.verdict == WRONG else None
+        if reason is not None:
+            row = replace(row, judgement=replace(row.judgement, verdict=LIMIT, why=reason))
         (rows if row.name in names else malformed).append(row)
     for rendered in prepared.rendered:
         if rendered.example.name in sturdy.SAMPLES and rendered.error is None:
@@ -119,11 +131,18 @@ def prove(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Report
     return Report(rows, malformed, notes)
 
 
-def smallest(writer: Writer, parser: Any, row: Row, modes: Sequence[Mapping[str, Any]]) -> tuple[Rendered, Judgement]:
+def _limit(limits: Mapping[str, str], row: Row) -> str | None:
+    """Why an example is known to come back wrong: limits are those of one example, or of all that are parsed without tools."""
+    if row.subject in limits:
+        return limits[row.subject]
+    return limits.get(WITHOUT_TOOLS.strip()) if row.name.endswith(WITHOUT_TOOLS) else None
+
+
+def smallest(pair: Pair, row: Row) -> tuple[Rendered, Judgement]:
     """The smallest example that comes back wrong as `row` does, rendered, and the verdict on it."""
     assert row.example is not None
-    mode = next(mode for mode in modes if mode_name(mode) == row.mode)
-    examine: Callable[[Example], tuple[Rendered, Judgement]]
+    writer, parser = pair.writer, pair.parser
+    mode = next(mode for mode in writer.modes() if mode_name(mode) == row.mode)
 
     def examine(example: Example) -> tuple[Rendered, Judgement]:
         rendered = writer.split(example, mode)
@@ -135,15 +154,18 @@ def smallest(writer: Writer, parser: Any, row: Row, modes: Sequence[Mapping[str,
 def _id_scheme(writer: Writer, parser: Any) -> Ids:
     """How calls are to be called: the first way in which a call comes back, else the first that is rendered at all."""
     first: Ids | None = None
+    lost: Ids | None = None
     for ids in ID_SCHEMES:
         example = next(e for e in battery((), ids) if e.name == "turns: another call")
         rendered = writer.split(example, {})
         if rendered.error is not None:
             continue
         first = first or ids
-        if judge(rendered, parser, writer).verdict in (EQUAL, LOST):
+        verdict = judge(rendered, parser, writer).verdict
+        if verdict == EQUAL:
             return ids
-    return first or "none"
+        lost = lost or (ids if verdict == LOST else None)
+    return lost or first or "none"
 
 
 def _reads_ids(prepared: Prepared, parser: Any) -> bool:

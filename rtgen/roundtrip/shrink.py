@@ -41,8 +41,8 @@ def _smaller_message(message: Message) -> Iterator[Message]:
     for key, value in message.items():
         if key == "role":
             continue
-        if len(message) > 2 or value:
-            yield {k: v for k, v in message.items() if k != key} | ({} if len(message) > 2 else {key: ""})
+        if len(message) > 2:
+            yield {k: v for k, v in message.items() if k != key}
         if key == "tool_calls":
             for calls in _smaller_list(value, _smaller_call):
                 if calls:

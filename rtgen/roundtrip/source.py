@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from rtgen import library, read
@@ -21,11 +22,15 @@ END_NAMES = ("eos_token", "eot_token", "end_token")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A chat template that writes, the compiled response template that reads, and the tokens that end a turn."""
+    """A chat template that writes, the compiled response template that reads, and the tokens that end a turn.
+
+    `limits` are examples that a bundled family is known to get wrong: name -> reason (`roundtrip` in its `meta.json`).
+    """
 
     writer: Writer
     parser: CompiledTemplate
     end_tokens: tuple[str, ...]
+    limits: dict[str, str] = field(default_factory=dict)
 
 
 def find(source: str, response_template: str | None = None, name: str | None = None) -> Pair:
@@ -34,17 +39,25 @@ def find(source: str, response_template: str | None = None, name: str | None = N
     `response_template` (a bundled name, a file or a folder) is read instead of the one at `source`; `name` is that of
     one of several chat templates. Raises SourceError, TemplateError.
     """
+    limits: dict[str, str] = {}
     if library.exists(source):
-        chat = find_chat(os.path.join(library.folder(source), ROOT_FILE))
+        chat = find_chat(bundled_file(source))
+        meta = library.meta(source)
         parser = load(source)
-        ends = tuple(library.meta(source).get("end_tokens", ()))
+        ends = tuple(meta.get("end_tokens", ()))
+        limits = meta.get("roundtrip", {}) if response_template is None else {}
     else:
         chat = find_chat(source)
         parser = _parser(source) if response_template is None else compile(response_template)
         ends = tuple(chat.special_tokens[name] for name in END_NAMES if chat.special_tokens.get(name))
     if response_template is not None:
         parser = _parser(response_template)
-    return Pair(writer(chat, name), parser, tuple(dict.fromkeys((*ends, *_stop_tokens(source)))))
+    return Pair(writer(chat, name), parser, tuple(dict.fromkeys((*ends, *_stop_tokens(source)))), limits)
+
+
+def bundled_file(name: str) -> str:
+    """The path of a bundled family's chat template."""
+    return os.path.join(import_module("rtgen.templates").__path__[0], name, ROOT_FILE)
 
 
 def writer(chat: ChatTemplate, name: str | None = None) -> Writer:

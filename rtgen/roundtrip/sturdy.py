@@ -7,6 +7,7 @@ generation prompt that switches reasoning off opens no region.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,6 +75,12 @@ def _call_complete(
         if not isinstance(got, ParseError) and right(got):
             return at
     return None
+
+
+def last_token(end: str) -> list[str]:
+    """The last token in what ends a turn, if there is something like one."""
+    found = re.search(r"(?:<[^<>]*>|\[[^\[\]]*\])\s*\Z", end)
+    return [found[0].strip()] if found else []
 
 
 def judge_malformed(item: Malformed, parser: Any) -> Judgement:

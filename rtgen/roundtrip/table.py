@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rtgen.roundtrip.judge import FRAGILE, LOST, REFUSED, VERDICTS, WRONG, Judgement
+from rtgen.roundtrip.judge import FRAGILE, LIMIT, LOST, REFUSED, VERDICTS, WRONG, Judgement
 from rtgen.roundtrip.rendering import Rendered
 from rtgen.roundtrip.report import Report, Row
 
@@ -28,6 +28,8 @@ def lines(report: Report, details: bool = False) -> Iterator[str]:
     yield ""
     yield summary(report)
     yield from report.notes
+    for name, reason in {row.subject: row.judgement.why for row in report.rows if row.verdict == LIMIT}.items():
+        yield f"limit: {name}: {reason}"
     if details:
         for row in [*report.rows, *odd]:
             if row.verdict in (LOST, FRAGILE, REFUSED):
@@ -44,6 +46,8 @@ def summary(report: Report) -> str:
     equal, lost, wrong = counts["equal"], counts[LOST], counts[WRONG]
     fragile = sum(row.verdict == FRAGILE for row in report.malformed)
     text = f"{equal} equal, {lost} lost by the chat template, {wrong} wrong"
+    if counts[LIMIT]:
+        text += f", {counts[LIMIT]} known limits"
     return f"{text}; of {len(report.malformed)} malformed outputs {fragile} are misread"
 
 

@@ -9,14 +9,11 @@ import regex
 BLANKS = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 """Every white-space character; the last one of Unicode is U+3000. Asked of the installed `regex`."""
 
+if not all(map(str.isspace, BLANKS)):  # generated code asks `str.rstrip` first whether a chunk ends with white space
+    raise ImportError("the installed regex counts characters as white space that this Python does not")
+
 BLANK_SET = frozenset(BLANKS)
 """The same, to be asked for one character."""
-
-
-def blanks_and(character: str) -> frozenset[str]:
-    """The white-space characters and one more."""
-    return BLANK_SET.union(character)
-
 
 LONG_RUN = 64
 """Characters of white space at the edge from which on the run is not gone over again with every chunk."""

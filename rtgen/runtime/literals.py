@@ -14,6 +14,19 @@ def cut_literal(text: str, literal: str, at: int) -> int:
     return len(text)
 
 
+def cut_literals(text: str, literals: tuple[str, ...], at: int) -> int:
+    """The same for several literals: the start of the longest suffix that is a proper prefix of one of them."""
+    end = len(text)
+    heads = {literal[0] for literal in literals}
+    for here in range(max(at, end - max(map(len, literals)) + 1), end):
+        if text[here] in heads:
+            cut = text[here:]
+            for literal in literals:
+                if len(literal) > end - here and literal.startswith(cut):
+                    return here
+    return end
+
+
 WINDOWS = (1 << 12, 1 << 16)
 """Characters from the end that are searched before all of a long text is."""
 

@@ -117,17 +117,17 @@ class Parser:
     def feed(self, text: str) -> list[dict[str, Any]]:
         """Give the parser the next piece of text; returns the events that are certain now.
 
-        Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}` (dirty:
-        raw text of a structured value) and `{"type": "region_close", "field", "value"}`. Raises ParseError for a region
-        that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once closed.
+        Events are dicts: `{"type": "region_open", "field"}`, `{"type": "region_chunk", "field", "text", "dirty"}`
+        (dirty: raw text of a structured value) and `{"type": "region_close", "field", "value"}`. Raises ParseError for
+        a region that its content parser refuses, TypeError for anything truthy that is not a str, RuntimeError once
+        closed.
         """
         if not text:
             return self._nothing()
         try:
             return self._quick(self, text)
         except BaseException as error:
-            self._close(error)
-            raise
+            raise self._failed(error, text) from error.__cause__
 
     def _nothing(self) -> list[dict[str, Any]]:
         """What `feed` returns for nothing."""
@@ -227,6 +227,13 @@ class Parser:
     def _refuse(self, text: str) -> list[dict[str, Any]]:
         """quick: the parser is closed."""
         raise RuntimeError(self._closed)
+
+    def _failed(self, error: BaseException, text: object) -> BaseException:
+        """What `feed` raises because of an error; the parser is closed."""
+        if not isinstance(text, str) and isinstance(error, Exception):
+            error = TypeError(f"feed takes a str, not {type(text).__name__}")
+        self._close(error)
+        return error
 
     def _close(self, error: BaseException | None) -> None:
         if error is None:

@@ -58,10 +58,8 @@ def earliest(searches: tuple[Search, ...], text: str, at: int, final: bool) -> t
     return -1, hold, NOTHING, holder
 
 
-def settle_later(
-    parser: Any, resume: Callable[[str, int, bool], int], search: Any, text: str, at: int
-) -> int:
-    """Let the parser, which has acted on the delimiter at `at`, first learn where it ends. A step of a scan function."""
+def settle_later(parser: Any, resume: Callable[[str, int, bool], int], search: Any, text: str, at: int) -> int:
+    """Let the parser, which has acted on the delimiter at `at`, first learn where it ends. Ends a scan function."""
     parser._after = (parser._state, parser._quick, parser._scan)
     parser._state = 0
     parser._tail = (resume, search, at)

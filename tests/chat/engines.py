@@ -28,7 +28,7 @@ Case = tuple[str, dict[str, Any]]
 
 
 def render(engine: str, cases: Sequence[Case]) -> list[Outcome]:
-    """The outcomes on one engine, called as in rtgen.chat.lint.rules.ENGINES."""
+    """The outcomes on one engine, called as in rtgen.chat.linter.rules.ENGINES."""
     if engine == "huggingface.js":
         return _huggingface_js(cases)
     return [_one(engine, template, values) for template, values in cases]
@@ -64,6 +64,9 @@ def _one(engine: str, template: str, values: dict[str, Any]) -> Outcome:
 
             with oracle.standing_clock():
                 return "text", _compile_jinja_template(template).render(**values)
+        if engine == "tgi":  # which rewrites the source
+            for tag, plain in (("{% generation %}", ""), ("{% endgeneration %}", ""), ("[::-1]", "|reverse")):
+                template = template.replace(tag, plain)
         return "text", _minijinja(engine).render_str(template, **values)
     except Exception as error:
         return "error", f"{type(error).__name__}: {error}"

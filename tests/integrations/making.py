@@ -36,7 +36,8 @@ CHAT_TEMPLATE = (
 )
 LINES = [
     "The weather in Paris is fine today, and the café is open: 你好，世界！ 😀",
-    '<think>\nLet me see.\n</think>\n\n<tool_call>\n{"name": "weather", "arguments": {"city": "Paris", "days": "3"}}\n</tool_call>',
+    "<think>\nLet me see.\n</think>\n\n"
+    '<tool_call>\n{"name": "weather", "arguments": {"city": "Paris", "days": "3"}}\n</tool_call>',
     "def f(x):\n    return x < 3 and x > 1  # naïve 🤦🏽‍♀️",
 ]
 PROMPT = "<|im_start|>user\nWeather?<|im_end|>\n<|im_start|>assistant\n"

@@ -83,7 +83,7 @@ def test_the_table_of_bytes_is_the_library_s() -> None:
     level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     ours = byte_of()
     seen: set[int] = set()
-    for point in [*range(0x800), *range(0x800, 0xD800, 0x400), *range(0x10000, 0x110000, 0x20000)]:
+    for point in [*range(0x800), *range(0x800, 0xD800, 0x400), *range(0xE000, 0x110000, 0x1000)]:
         data = chr(point).encode()
         assert level.pre_tokenize_str(chr(point))[0][0] == making.written(data)
         seen |= set(data)

@@ -37,7 +37,8 @@ def attach(tokenizer: Tokenizer, *, chat: bool = False) -> Tokenizer:
 
     They have transformers' signatures and behaviour, and go on reading `tokenizer.response_template`; the parsers have
     `feed_ids` besides. With `chat`, `apply_chat_template` of the tokenizer renders through `rtgen.chat` too. Other
-    tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`.
+    tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`. Pickled and
+    deep copies are attached too; a shallow copy has the methods of the original until it is attached itself.
 
     Returns the same object. Raises TypeError for what is neither, ImportError for `chat` where `rtgen.chat` does not
     render.
@@ -74,7 +75,9 @@ def attached(tokenizer: Any) -> bool:
 
 def tokenizer_of(tokenizer: Any) -> Any:
     """The tokenizer itself, or the one of a processor. Raises TypeError where there is none."""
-    inner = getattr(tokenizer, "tokenizer", None) or tokenizer
+    inner = tokenizer
+    if not hasattr(tokenizer, "convert_ids_to_tokens"):  # else a tokenizer, which may hold another library's in itself
+        inner = getattr(tokenizer, "tokenizer", tokenizer)
     if not callable(getattr(inner, "decode", None)) or not hasattr(inner, "__dict__") or isinstance(inner, type):
         raise TypeError(f"a tokenizer or a processor with one is needed, not {tokenizer!r}")
     return inner

@@ -79,7 +79,7 @@ class ByteLevelIds(Detokenizer):
         whole = self._whole
         pieces: list[Piece] = []
         for token in ids:
-            piece = whole.get(token)
+            piece = whole.get(token)  # of most tokens of most outputs: whole characters
             if piece is None or self._partial:
                 self._step(token, piece, pieces)
             else:

@@ -89,7 +89,7 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     Fingerprint("granite3", ("<|start_of_role|>",), ("<|tool_call|>",)),
     Fingerprint("granite4", ("<|start_of_role|>",), ("<tool_call>", "</tool_call>"), ("<|tool_call|>", *_OTHER_CALLS)),
     Fingerprint("granite_20b_fc", ("ASSISTANT:",), ("<function_call>",)),
-    Fingerprint("hunyuan_a13b", ("<|extra_0|>",), ("<tool_calls>", "<answer>")),
+    Fingerprint("hunyuan_a13b", ("<|extra_0|>",), ("<tool_calls>", "<|extra_4|>")),
     Fingerprint("hunyuan_hy3", ("hy_Assistant",), ("tool_sep", "arg_key")),
     Fingerprint("inkling", ("<|message_model|>",), ("<|content_invoke_tool_json|>",)),
     Fingerprint("kimi_k2", ("<|im_assistant|>",), ("<|tool_calls_section_begin|>", "<|tool_call_argument_begin|>")),
@@ -128,5 +128,10 @@ FINGERPRINTS: tuple[Fingerprint, ...] = (
     Fingerprint("solar_open", ("<|begin|>assistant",), ("<|tool_call:begin|>",)),
     Fingerprint("spark2_5", ("<|Bot|>",), ("<arg_key>",)),
     Fingerprint("step3", ("<|BOT|>",), ("steptml:invoke",)),
-    Fingerprint("stepfun3_5", ("<|im_start|>",), ("<function=", "<parameter=", "stepfun"), ("<think></think>",)),
+    Fingerprint(
+        "stepfun3_5",
+        ("<|im_start|>",),
+        ("<function=", "<parameter=", "<think>", "<|im_start|>tool_response"),
+        ("<think></think>", "enable_thinking"),
+    ),
 )

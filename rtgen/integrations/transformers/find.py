@@ -87,7 +87,7 @@ def _evidence(source: Any) -> tuple[list[str], list[str], str]:
         if not isinstance(source, str) or os.sep in path:
             raise NoTemplateError(f"there is no folder {path!r}")
         return [], [path], f"the model_type {path!r}"
-    tokenizer = getattr(source, "tokenizer", None) or source
+    tokenizer = source if hasattr(source, "convert_ids_to_tokens") else getattr(source, "tokenizer", source)
     config = getattr(source, "to_dict", None) if hasattr(source, "model_type") else None
     types = _types(config()) if callable(config) else []
     name = getattr(tokenizer, "name_or_path", None)

@@ -33,7 +33,9 @@ class IdParser(Parser):
 
         Returns the events that are certain now; whole characters alone are parsed. Raises what `feed` raises.
         """
-        return self.feed_pieces(self._detokenizer.push(as_ids(ids)))
+        if type(ids) is not list or (ids and type(ids[0]) is not int):  # the common form needs no closer look
+            ids = as_ids(ids)
+        return self.feed_pieces(self._detokenizer.push(ids))
 
     def feed_pieces(self, pieces: Sequence[Piece]) -> list[Event]:
         """Give the parser text together with the knowledge of whether special tokens wrote it.

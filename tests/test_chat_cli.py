@@ -1,0 +1,98 @@
+"""`rtgen chat`: what it prints, what it writes, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rtgen.chat
+from rtgen.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A legacy folder with two templates."""
+    config = {
+        "bos_token": "<s>",
+        "chat_template": [
+            {"name": "default", "template": "{{ bos_token }}{{ messages[0].content.strip() }}{{ x }}\n"},
+            {"name": "tool_use", "template": "{% if %}"},
+        ],
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config, indent=2))
+    (tmp_path / "messages.json").write_text('[{"role": "user", "content": " Hi "}]')
+    return tmp_path
+
+
+def run(*arguments):
+    return main(["chat", *map(str, arguments)])
+
+
+def test_render(folder, capfdbinary):
+    assert run("render", folder, folder / "messages.json", "--var", "x=[1]", "--var", "y=text") == 0
+    assert capfdbinary.readouterr().out == b"<s>Hi[1]"
+    (folder / "tools.json").write_text("[]")
+    assert run("render", folder, folder / "messages.json", "--tools", folder / "tools.json") == 1
+    assert b"line 1)" in capfdbinary.readouterr().err
+    assert run("render", folder, folder / "none.json") == 2
+    assert run("render", folder, folder / "messages.json", "--template", "none") == 2
+    assert run("render", folder / "nowhere", folder / "messages.json") == 2
+
+
+def test_show_takes_out_and_set_puts_back(folder, capsys):
+    assert run("show", folder) == 0
+    assert "token      bos_token" in capsys.readouterr().out
+    assert run("show", folder, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["variables"] == ["messages", "x"]
+    assert run("show", folder, "-o", folder / "edit.jinja") == 0
+    text = (folder / "edit.jinja").read_text()
+    assert text.startswith("{{ bos_token }}")
+    (folder / "edit.jinja").write_text("new " + text)
+    assert run("set", folder, folder / "edit.jinja") == 0
+    assert rtgen.chat.load(folder).chat_template == {"default": "new " + text, "tool_use": "{% if %}"}
+    (folder / "edit.jinja").write_text("{% if")
+    assert run("set", folder, folder / "edit.jinja") == 1
+    assert "nothing was written" in capsys.readouterr().err
+    assert rtgen.chat.load(folder).chat_template["default"] == "new " + text
+
+
+def test_migrate(folder, capsys):
+    before = (folder / "tokenizer_config.json").read_bytes()
+    assert run("migrate", folder, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "+++ " + str(folder / "chat_template.jinja") in shown
+    assert '-  "chat_template": [' in shown
+    assert (folder / "tokenizer_config.json").read_bytes() == before
+    assert run("migrate", folder) == 0
+    assert (folder / "additional_chat_templates" / "tool_use.jinja").read_text() == "{% if %}"
+    capsys.readouterr()
+    assert run("migrate", folder) == 0
+    assert capsys.readouterr().out == "nothing to change\n"
+
+
+def test_lint(folder, capsys):
+    path = folder / "t.jinja"
+    path.write_text("{{ messages[0].content.strip() }}\n")
+    assert run("lint", path) == 1
+    assert f"{path}:1:23: error: " in capsys.readouterr().out
+    assert run("lint", path, "--engine", "huggingface.js") == 0
+    assert capsys.readouterr().out == ""
+    assert run("lint", path, "--engine", "none") == 2
+    capsys.readouterr()
+    assert run("lint", path, "--format", "json") == 1
+    ((found, findings),) = json.loads(capsys.readouterr().out).items()
+    assert (found, findings[0]["rule"], findings[0]["engines"]) == (str(path), "J05", {"minijinja": "error"})
+    assert run("lint", path, "--format", "sarif") == 1
+    log = json.loads(capsys.readouterr().out)
+    assert log["version"] == "2.1.0"
+    region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 1, "startColumn": 23}
+    assert run("lint", path, "--fix", "--dry-run") == 0
+    assert path.read_text().endswith(".strip() }}\n")
+    assert run("lint", path, "--fix") == 0
+    assert path.read_text() == "{{ messages[0].content|trim }}"
+    assert "+{{ messages[0].content|trim }}" in capsys.readouterr().err
+    assert run("lint", folder) == 1
+    assert "#tool_use:1:1: error: this is no template" in capsys.readouterr().out
+    assert run("lint", folder, "--template", "default", "--fix") == 1
