@@ -184,3 +184,22 @@ def test_a_long_string_is_read_in_linear_time() -> None:
     for at in range(0, len(text), 500):
         parser.feed(text[at : at + 500])
     assert len(parser.finalize()[0]["tool_calls"]) == 1
+
+
+def test_the_closer_behind_a_string_may_come_in_pieces() -> None:
+    template = {"start_anchor": "A:", "fields": {"n": {"open": "<n>", "close": ["a", "``"], "content": "json"}}}
+    assert parse(template, '<n>"<a>"``b', string_aware=True)[0] == {"n": "<a>"}
+
+
+@pytest.mark.parametrize("family", ["glm4_7", "qwen3_coder", "minimax_m2"])
+def test_closers_in_the_values_of_bundled_templates_are_data(family: str) -> None:
+    value = "use </tool_call> and </function> and </invoke> as text"
+    text = {
+        "glm4_7": f"<tool_call>save<arg_key>b</arg_key><arg_value>{value}</arg_value></tool_call>",
+        "qwen3_coder": f"<tool_call>\n<function=save>\n<parameter=b>\n{value}\n</parameter>\n</function>\n</tool_call>",
+        "minimax_m2": f'<minimax:tool_call>\n<invoke name="save">\n<parameter name="b">{value}</parameter>\n</invoke>'
+        "\n</minimax:tool_call>",
+    }[family]
+    message, _, malformed = parse(rtgen.load(family).template, text, string_aware=True)
+    assert [call["function"] for call in message["tool_calls"]] == [{"name": "save", "arguments": {"b": value}}]
+    assert malformed == []

@@ -143,10 +143,10 @@ class Strings(Mask):
         done.append("\0" * (candidate - at))
         self._ahead = max(0, stop - candidate)
         if ended:
-            after = _AFTER_STRING.match(text, end + len(inside))
-            if after is None and not final:
+            proper = self._is_proper(text, end + len(inside), final)
+            if proper is None:
                 return -1
-            if after is None or after[1] in ",:}])" or self._closer.match(text, end + len(inside)):
+            if proper:
                 done.append("\0" * (end - candidate) + inside)
                 self._inside = None
                 return end + len(inside)
@@ -154,6 +154,21 @@ class Strings(Mask):
             return candidate
         self.broken = final
         return candidate if final else -1
+
+    def _is_proper(self, text: str, at: int, final: bool) -> bool | None:
+        """Whether a string that ends at `at` is followed by what follows strings; None: that is not known yet."""
+        after = _AFTER_STRING.match(text, at)
+        if after is None:
+            return True if final else None
+        if after[1] in ",:}])":
+            return True
+        unknown = False
+        for place in {at, after.start(1)}:
+            found = self._closer.match(text, place, partial=not final)
+            if found is not None and not found.partial:
+                return True
+            unknown = unknown or found is not None
+        return None if unknown else False
 
     def _end(self, text: str, at: int, final: bool) -> int:
         """Where the string ends, or -1; `_ahead` is then what can be passed over."""
