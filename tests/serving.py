@@ -24,6 +24,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import regex
+
 from tests import strategies
 from tests.oracle import Guarded, Oracle, atoms, cut_prefix, engine, join, same, show
 
@@ -71,7 +73,7 @@ class Spoken(Guarded):
         opened = self._opened
         try:
             super()._close_current(events)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError, regex.error) as error:
             self.malformed.add(str(name))
             self._current, self._captures, self._body, self._opened = self._implicit_name, {}, "", False
             events.append({"type": "region_malformed", "field": name, "text": body, "error": type(error)})

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rtgen.runtime.serving import Serving, serving_class
+from rtgen.runtime.serving import Serving
+from rtgen.runtime.stepping import serving_class
 from rtgen.runtime.tools import tool_parameters
 
 RUNTIME_INTERFACE = 2
