@@ -231,6 +231,9 @@ def check_vllm(vllm: ModuleType, compiled: Any, run: strategies.Run) -> tuple[bo
         if "(?P<" in field.get("close_pattern", "") or (isinstance(arguments, dict) and "unquoted_keys" in arguments):
             return False, None  # older rules, see above
     tools = run.tools if isinstance(run.tools, list) and all(isinstance(tool, dict) for tool in run.tools) else None
+    mine, events, parser = stream(compiled, [run.text], run.prefix, tools, on_malformed="event", spans=True)
+    if isinstance(mine, type):
+        return False, None  # among others, where it would go round in circles for ever
     try:
         forked = ResponseParser(run.template, prefix=run.prefix, tools=tools)
         theirs = list(forked.initial_events)
@@ -239,7 +242,6 @@ def check_vllm(vllm: ModuleType, compiled: Any, run: strategies.Run) -> tuple[bo
         theirs += last
     except Exception:
         return False, None
-    mine, events, parser = stream(compiled, [run.text], run.prefix, tools, on_malformed="event", spans=True)
     if atoms(forked.initial_events) != atoms(parser.initial_events):
         return False, None  # it held back more of the prefix, which it then drops
     ours, others = _comparable(events), _comparable(theirs)
