@@ -23,6 +23,7 @@ from rtgen.runtime.errors import FAULTS, located
 from rtgen.runtime.fields import drop_empty, joined
 from rtgen.runtime.literals import cut_literals
 from rtgen.runtime.parser import MISSING_PREFIX, Parser, pairs, require_interface
+from rtgen.runtime.serving import close_region, open_region, parse_serving
 from rtgen.runtime.tools import cast_arguments, tool_parameters
 
 __all__ = ["RESPONSE_TEMPLATE", "TEMPLATE_HASH", "ResponseParser", "parse_response"]
@@ -49,7 +50,7 @@ RESPONSE_TEMPLATE = {
 }
 TEMPLATE_HASH = "3b5001501d3104a55dfbf006f82fe9c8a3a59e1d47a47a9d90df0ca60ecfc661"
 
-require_interface(1)
+require_interface(2)
 
 _DECODE = json.JSONDecoder().raw_decode
 _CONTENT_STARTS = re.compile("<(?:(think>)|(tool_call>)|(\\|end_of_text\\|>))")
@@ -175,19 +176,27 @@ def _parse(text: str, tools: Any) -> dict[str, Any]:
 
 
 @overload
-def parse_response(text: str, *, prefix: str | None = None, tools: Any = None) -> dict[str, Any]: ...
+def parse_response(text: str, *, prefix: str | None = None, tools: Any = None, **serving: Any) -> dict[str, Any]: ...
 
 
 @overload
 def parse_response(
-    text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Any = None
+    text: list[str] | tuple[str, ...],
+    *,
+    prefix: str | Sequence[str] | None = None,
+    tools: Any = None,
+    **serving: Any,
 ) -> list[dict[str, Any]]: ...
 
 
-def parse_response(text: Any, *, prefix: Any = None, tools: Any = None) -> Any:
+def parse_response(text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
     """Parse a whole response into a message; a sequence of responses into a list of messages."""
     if prefix is None:
         raise ValueError(MISSING_PREFIX)
+    if serving:
+        texts = [(text, prefix)] if isinstance(text, str) else pairs(text, prefix)
+        messages = parse_serving(ResponseParser, texts, tools, serving)
+        return messages[0] if isinstance(text, str) else messages
     parameters = tool_parameters(tools) if tools else None
     if isinstance(text, str):
         return _parse(_after_anchor(prefix) + text, parameters)
@@ -261,6 +270,10 @@ class ResponseParser(Parser):
     def _returned(self) -> dict[str, Any]:
         """The message as it is returned."""
         return _finish(self._message)
+
+    def _template(self) -> dict[str, Any]:
+        """The response template."""
+        return RESPONSE_TEMPLATE
 
     def _near_content(self, text: str) -> list[dict[str, Any]]:
         """outside, in content, and no delimiter begins; hold back what may belong to one at the edge"""
@@ -347,6 +360,9 @@ class ResponseParser(Parser):
         self._state = 0
         body = "".join(self._parts)
         self._parts = []
+        if self._serving is not None:
+            close_region(self, events, "content", _store_content, False, body)
+            return
         value = _store_content(self._message, body, self._start, self._tools)
         events.append({"type": "region_close", "field": "content", "value": value})
         self._start += len(body)
@@ -393,6 +409,8 @@ class ResponseParser(Parser):
         self._state = 2
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_reasoning_content
+        if self._serving is not None:
+            open_region(self, events)
 
     def _close_reasoning_content(self, events: list[dict[str, Any]]) -> None:
         """Close the region of 'reasoning_content', and go outside."""
@@ -401,6 +419,9 @@ class ResponseParser(Parser):
         self._state = 0
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_content
+        if self._serving is not None:
+            close_region(self, events, "reasoning_content", _store_reasoning_content, False, body)
+            return
         value = _store_reasoning_content(self._message, body, self._start, self._tools)
         events.append({"type": "region_close", "field": "reasoning_content", "value": value})
         self._start += len(body)
@@ -445,6 +466,8 @@ class ResponseParser(Parser):
         self._state = 3
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_tool_calls
+        if self._serving is not None:
+            open_region(self, events)
 
     def _close_tool_calls(self, events: list[dict[str, Any]]) -> None:
         """Close the region of 'tool_calls', and go outside."""
@@ -453,6 +476,9 @@ class ResponseParser(Parser):
         self._state = 0
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_content
+        if self._serving is not None:
+            close_region(self, events, "tool_calls", _store_tool_calls, False, body)
+            return
         value = _store_tool_calls(self._message, body, self._start, self._tools)
         events.append({"type": "region_close", "field": "tool_calls", "value": value})
         self._start += len(body)

@@ -23,6 +23,7 @@ from rtgen.runtime.errors import FAULTS, located
 from rtgen.runtime.fields import drop_empty, item_value, joined, require_item, require_items
 from rtgen.runtime.literals import cut_literals
 from rtgen.runtime.parser import MISSING_PREFIX, Parser, pairs, require_interface
+from rtgen.runtime.serving import close_region, open_region, parse_serving
 from rtgen.runtime.tools import cast_arguments, tool_parameters
 
 __all__ = ["RESPONSE_TEMPLATE", "TEMPLATE_HASH", "ResponseParser", "parse_response"]
@@ -43,7 +44,7 @@ RESPONSE_TEMPLATE = {
 }
 TEMPLATE_HASH = "2f0c95f70c3cf279208f2cd7ab7710660cc6f95d8a61726e3d09c4da3c4074c5"
 
-require_interface(1)
+require_interface(2)
 
 _DECODE = json.JSONDecoder().raw_decode
 _CONTENT_STARTS = re.compile("<(?:(\\|tool_call\\|>)|(\\|/tool_call\\|>|\\|end\\|>))")
@@ -158,19 +159,27 @@ def _parse(text: str, tools: Any) -> dict[str, Any]:
 
 
 @overload
-def parse_response(text: str, *, prefix: str | None = None, tools: Any = None) -> dict[str, Any]: ...
+def parse_response(text: str, *, prefix: str | None = None, tools: Any = None, **serving: Any) -> dict[str, Any]: ...
 
 
 @overload
 def parse_response(
-    text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Any = None
+    text: list[str] | tuple[str, ...],
+    *,
+    prefix: str | Sequence[str] | None = None,
+    tools: Any = None,
+    **serving: Any,
 ) -> list[dict[str, Any]]: ...
 
 
-def parse_response(text: Any, *, prefix: Any = None, tools: Any = None) -> Any:
+def parse_response(text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
     """Parse a whole response into a message; a sequence of responses into a list of messages."""
     if prefix is None:
         raise ValueError(MISSING_PREFIX)
+    if serving:
+        texts = [(text, prefix)] if isinstance(text, str) else pairs(text, prefix)
+        messages = parse_serving(ResponseParser, texts, tools, serving)
+        return messages[0] if isinstance(text, str) else messages
     parameters = tool_parameters(tools) if tools else None
     if isinstance(text, str):
         return _parse(_after_anchor(prefix) + text, parameters)
@@ -230,6 +239,10 @@ class ResponseParser(Parser):
     def _returned(self) -> dict[str, Any]:
         """The message as it is returned."""
         return _finish(self._message)
+
+    def _template(self) -> dict[str, Any]:
+        """The response template."""
+        return RESPONSE_TEMPLATE
 
     def _near_content(self, text: str) -> list[dict[str, Any]]:
         """outside, in content, and no delimiter begins; hold back what may belong to one at the edge"""
@@ -311,6 +324,9 @@ class ResponseParser(Parser):
         self._state = 0
         body = "".join(self._parts)
         self._parts = []
+        if self._serving is not None:
+            close_region(self, events, "content", _store_content, False, body)
+            return
         value = _store_content(self._message, body, self._start, self._tools)
         events.append({"type": "region_close", "field": "content", "value": value})
         self._start += len(body)
@@ -355,6 +371,8 @@ class ResponseParser(Parser):
         self._state = 2
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_tool_calls
+        if self._serving is not None:
+            open_region(self, events)
 
     def _close_tool_calls(self, events: list[dict[str, Any]]) -> None:
         """Close the region of 'tool_calls', and go outside."""
@@ -363,6 +381,9 @@ class ResponseParser(Parser):
         self._state = 0
         self._quick = Parser._resume
         self._scan = ResponseParser._scan_content
+        if self._serving is not None:
+            close_region(self, events, "tool_calls", _store_tool_calls, False, body)
+            return
         value = _store_tool_calls(self._message, body, self._start, self._tools)
         events.append({"type": "region_close", "field": "tool_calls", "value": value})
         self._start += len(body)

@@ -11,7 +11,7 @@ from rtgen.runtime.parser import Parser
 
 @overload
 def parse_response(
-    text: str, template: Any, *, prefix: str | None = None, tools: Sequence[Any] | None = None
+    text: str, template: Any, *, prefix: str | None = None, tools: Sequence[Any] | None = None, **serving: Any
 ) -> dict[str, Any]: ...
 
 
@@ -22,17 +22,23 @@ def parse_response(
     *,
     prefix: str | Sequence[str] | None = None,
     tools: Sequence[Any] | None = None,
+    **serving: Any,
 ) -> list[dict[str, Any]]: ...
 
 
-def parse_response(text: Any, template: Any, *, prefix: Any = None, tools: Any = None) -> Any:
+def parse_response(text: Any, template: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
     """Parse the generated text into a message (a dict); a sequence of texts into a list of messages.
 
     `template` is whatever `rtgen.compile` takes; it is compiled on first use and cached. `prefix` is the prompt that
     was given to the model (for a batch one for all, or one each): what the chat template wrote after the last anchor
     belongs to the answer. `tools` (dicts in OpenAI's form, bare function schemas, Python functions) cast the arguments
     of tool calls. Raises TemplateError, ValueError without a prefix, ParseError for text that cannot be parsed.
+
+    `serving` are the keyword arguments for servers (`on_malformed`, `malformed`, ...) of `rtgen.runtime.parser.Parser`;
+    the entries of `malformed` carry the `index` of their text where `text` is a sequence.
     """
+    if serving:
+        return compile(template)._parse(text, prefix=prefix, tools=tools, **serving)
     return compile(template)._parse(text, prefix=prefix, tools=tools)
 
 
@@ -49,13 +55,20 @@ class ResponseParser(metaclass=_AnyParser):
     Making one gives an instance of the class that was generated for the template; see `rtgen.runtime.parser.Parser`.
     """
 
-    def __new__(cls, template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None) -> Any:
-        return compile(template).ResponseParser(prefix, tools=tools)
+    def __new__(
+        cls, template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None, **serving: Any
+    ) -> Any:
+        return compile(template).ResponseParser(prefix, tools=tools, **serving)
 
     if TYPE_CHECKING:
         initial_events: list[dict[str, Any]]
+        malformed: list[dict[str, Any]]
+        truncated: bool
+        input_text: str
 
-        def __init__(self, template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None) -> None: ...
+        def __init__(
+            self, template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None, **serving: Any
+        ) -> None: ...
 
         def feed(self, text: str) -> list[dict[str, Any]]: ...
 

@@ -97,7 +97,7 @@ class CompiledTemplate:
 
     @overload
     def parse_response(
-        self, text: str, *, prefix: str | None = None, tools: Sequence[Any] | None = None
+        self, text: str, *, prefix: str | None = None, tools: Sequence[Any] | None = None, **serving: Any
     ) -> dict[str, Any]: ...
 
     @overload
@@ -107,10 +107,13 @@ class CompiledTemplate:
         *,
         prefix: str | Sequence[str] | None = None,
         tools: Sequence[Any] | None = None,
+        **serving: Any,
     ) -> list[dict[str, Any]]: ...
 
-    def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None) -> Any:
+    def parse_response(self, text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:
         """Parse a whole response; see `rtgen.parse_response`."""
+        if serving:
+            return self._parse(text, prefix=prefix, tools=tools, **serving)
         return self._parse(text, prefix=prefix, tools=tools)
 
     def __reduce__(self) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 from rtgen.delimiters.classify import Kind
 from rtgen.listing import delimiter, listing, transition
 from rtgen.lower import Program, State, Watch, lower
+from rtgen.openai_plan import describe_calls
 from rtgen.pattern import facts
 from rtgen.pattern.nodes import Look
 from rtgen.template import Field, validate
@@ -62,6 +63,9 @@ def text(program: Program) -> Iterator[str]:
         yield from _field(field)
     if program.template.defaults:
         yield f"defaults: {_json(program.template.defaults)}"
+    calls = describe_calls(program.template.raw["fields"])
+    if calls is not None:
+        yield f"told to OpenAI's clients: {calls}"
 
 
 def _context(state: State) -> str:

@@ -17,14 +17,19 @@ from rtgen.runtime.parser import RUNTIME_INTERFACE
 
 PUBLIC = ("RESPONSE_TEMPLATE", "TEMPLATE_HASH", "ResponseParser", "parse_response")
 
-PARSE_RESPONSE = "def parse_response(text: Any, *, prefix: Any = None, tools: Any = None) -> Any:"
+PARSE_RESPONSE = "def parse_response(text: Any, *, prefix: Any = None, tools: Any = None, **serving: Any) -> Any:"
 
 OVERLOADS = (
     "@overload",
-    "def parse_response(text: str, *, prefix: str | None = None, tools: Any = None) -> dict[str, Any]: ...",
+    "def parse_response("
+    "text: str, *, prefix: str | None = None, tools: Any = None, **serving: Any) -> dict[str, Any]: ...",
     "@overload",
     "def parse_response(",
-    "    text: list[str] | tuple[str, ...], *, prefix: str | Sequence[str] | None = None, tools: Any = None",
+    "    text: list[str] | tuple[str, ...],",
+    "    *,",
+    "    prefix: str | Sequence[str] | None = None,",
+    "    tools: Any = None,",
+    "    **serving: Any,",
     ") -> list[dict[str, Any]]: ...",
 )
 """What type checkers are told: a str in, a dict out; a sequence in, a list out."""
@@ -68,11 +73,14 @@ RESERVED = (
     "regex",
     "search",
     "searches",
+    "messages",
     "self",
+    "serving",
     "settled",
     "size",
     "start",
     "text",
+    "texts",
     "tools",
     "value",
     "values",
@@ -104,7 +112,7 @@ def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = 
             own.line()
             own.line()
         own.line(line)
-    _function(own, PARSE_RESPONSE, _parse_response())
+    _function(own, PARSE_RESPONSE, _parse_response(out))
     stream = StreamEmitter(out, program, stores, searches).emit()
     return _assemble(out, template.raw, template_hash, own, stream)
 
@@ -173,11 +181,16 @@ def _finish(out: Module, program: Program) -> Writer:
     return body
 
 
-def _parse_response() -> Writer:
+def _parse_response(out: Module) -> Writer:
     body = Writer()
+    out.use_runtime("serving", "parse_serving")
     body.doc("Parse a whole response into a message; a sequence of responses into a list of messages.")
     with body.block("if prefix is None:"):
         body.line("raise ValueError(MISSING_PREFIX)")
+    with body.block("if serving:"):
+        body.line("texts = [(text, prefix)] if isinstance(text, str) else pairs(text, prefix)")
+        body.line("messages = parse_serving(ResponseParser, texts, tools, serving)")
+        body.line("return messages[0] if isinstance(text, str) else messages")
     body.line("parameters = tool_parameters(tools) if tools else None")
     with body.block("if isinstance(text, str):"):
         body.line("return _parse(_after_anchor(prefix) + text, parameters)")

@@ -91,6 +91,10 @@ class StreamEmitter:
         with code.block(signature("_returned", "self", "dict[str, Any]")):
             code.doc("The message as it is returned.")
             code.line("return _finish(self._message)")
+        code.line()
+        with code.block(signature("_template", "self", "dict[str, Any]")):
+            code.doc("The response template.")
+            code.line("return RESPONSE_TEMPLATE")
 
     def _starts_apart(self) -> bool:
         return self.program.start is not self.program.outside
@@ -586,6 +590,9 @@ class StreamEmitter:
             code.doc(f"Enter the region of {name}.")
             code.line(f'events.append({{"type": "region_open", "field": {name}}})')
             self._enter(region)
+            self.out.use_runtime("serving", "open_region")
+            with code.block("if self._serving is not None:"):
+                code.line("open_region(self, events)")
 
     def _close(self, region: Region, field: Field) -> None:
         code, name = self.code, literal(field.name)
@@ -605,6 +612,11 @@ class StreamEmitter:
             code.line("self._parts = []")
             if not region.state.outside:
                 self._enter(self.outside)
+            self.out.use_runtime("serving", "close_region")
+            with code.block("if self._serving is not None:"):
+                given = f"{name}, {region.store.function}, {region.store.captures}, body"
+                code.line(f"close_region(self, events, {given})")
+                code.line("return")
             code.line(
                 "value = " + region.store.call("self._message", "body", "self._start", "self._tools", "self._captures")
             )

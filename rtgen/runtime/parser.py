@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rtgen.runtime.serving import Serving
+from rtgen.runtime.stepping import serving_class
 from rtgen.runtime.tools import tool_parameters
 
-RUNTIME_INTERFACE = 1
+RUNTIME_INTERFACE = 2
 """The version of what generated modules may import from `rtgen.runtime`."""
 
 OLDEST_INTERFACE = 1
@@ -46,6 +48,22 @@ class Parser:
     `prefix` is the prompt given to the model; `tools` are dicts in OpenAI's form, bare function schemas or Python
     functions, by which the arguments of tool calls are cast. `initial_events` are the events of what the prefix wrote
     after its last anchor. Raises ValueError without a prefix, and what `feed` raises.
+
+    Further keyword arguments are for servers; without them nothing is different:
+
+        on_malformed   "raise" (the default); "event": a region that cannot be parsed gives `{"type":
+                       "region_malformed", "field", "text", "error"}` in place of its `region_close`, and the rest
+                       goes on; "content": its text, delimiters included, goes to the implicit text field, as if it
+                       had never been opened
+        malformed      a list to which the events of malformed regions are appended; `parser.malformed` is it
+        spans          True: events that open or close carry `start` and `end`, the span of the delimiter in the text
+                       after the anchor (empty for implicit boundaries), openings of explicit regions their
+                       `captures`, and the closing of an explicit region that the end of the text cut off says
+                       `"closed": False`
+        string_aware   True: closers inside the strings of `json` and call lists are data, and so are closers inside
+                       the values of `xml-inline`; see `rtgen.runtime.aware`
+        repair         True: regions that fail are repaired where `rtgen.runtime.repair` can; the names of what was done
+                       stand under `repairs` in the closing
     """
 
     __slots__ = (
@@ -67,12 +85,14 @@ class Parser:
         "_after",
         "_tail",
         "_searches",
+        "_serving",
+        "_seen",
     )
 
     _quick: Callable[[Any, str], list[dict[str, Any]]]
     _scan: Callable[[Any, str, int, list[dict[str, Any]], bool], int]
 
-    def __init__(self, prefix: str | None = None, *, tools: Iterable[Any] | None = None) -> None:
+    def __init__(self, prefix: str | None = None, *, tools: Iterable[Any] | None = None, **serving: Any) -> None:
         if prefix is None:
             raise ValueError(MISSING_PREFIX)
         self._tools = tool_parameters(tools) if tools else None
@@ -86,9 +106,14 @@ class Parser:
         self._captures: dict[str, str] = {}
         self._closed: str | None = None
         self._searches: dict[str, Any] = {}
+        self._serving: Serving | None = None
+        if serving:
+            self._serve(serving)
         self._message = self._begin()
         text = self._cut(prefix) if prefix else ""
         self.initial_events: list[dict[str, Any]] = self.feed(text) if text else []
+        if self._serving is not None:
+            self._serving.prefix_end = self._serving.total
 
     def feed(self, text: str) -> list[dict[str, Any]]:
         """Give the parser the next piece of text; returns the events that are certain now.
@@ -126,7 +151,36 @@ class Parser:
         self._close(None)
         return message, events
 
+    @property
+    def malformed(self) -> list[dict[str, Any]]:
+        """The events of the regions that could not be parsed, where `on_malformed` lets the parser go on."""
+        return [] if self._serving is None else self._serving.malformed
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the end of the text cut an explicit region off; known to parsers with any option for servers."""
+        return self._serving is not None and self._serving.truncated
+
+    @property
+    def input_text(self) -> str:
+        """The text after the anchor so far, which the spans count in; kept with `spans=True` alone, else ""."""
+        if self._serving is None or self._serving.parts is None:
+            return ""
+        whole = "".join(self._serving.parts)
+        self._serving.parts[:] = [whole]
+        return whole
+
+    def _serve(self, options: dict[str, Any]) -> None:
+        """Become a parser with options."""
+        self._seen = ""  # the text that the scan function looks at
+        self._serving = Serving(self._template(), **options)
+        self.__class__ = serving_class(type(self))
+
     # What a generated class provides.
+
+    def _template(self) -> dict[str, Any]:
+        """The response template."""
+        raise NotImplementedError
 
     def _begin(self) -> dict[str, Any]:
         """Enter the first state; returns the message as the defaults begin it."""

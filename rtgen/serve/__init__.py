@@ -1,0 +1,1 @@
+"""An example of a server (extra `rtgen[serve]`): recorded generations, replayed in OpenAI's form."""

@@ -1,0 +1,159 @@
+"""OpenAI's form: what a client puts together from the chunks is the parsed message."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import rtgen
+from rtgen import openai
+from rtgen.openai_plan import plan_calls
+from tests.conftest import ROOT, load_json
+from tests.strategies import random_chunks, token_chunks
+from tests.test_serving import TEMPLATE
+
+FAMILIES = sorted(ROOT.glob("templates/*/cases/*.json"))
+HERMES = "qwen3"
+
+
+def put_together(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The message that a client makes of chunks; fails where a rule of the protocol is broken."""
+    made: dict[str, Any] = {"role": None, "content": None, "calls": []}
+    for chunk in chunks[:-1]:
+        (choice,) = chunk["choices"]
+        assert chunk["object"] == "chat.completion.chunk" and choice["finish_reason"] is None
+        for key, value in choice["delta"].items():
+            if key == "role":
+                assert made["role"] is None
+                made["role"] = value
+            elif key == "tool_calls":
+                for call in value:
+                    if call["index"] == len(made["calls"]):
+                        assert call["id"] and call["function"]["name"] and call["function"]["arguments"] == ""
+                        made["calls"].append([call["id"], call["function"]["name"], ""])
+                    else:
+                        assert call["index"] < len(made["calls"]) and "name" not in call["function"]
+                    made["calls"][call["index"]][2] += call["function"]["arguments"]
+            else:
+                made[key] = (made.get(key) or "") + value
+    made["finish_reason"] = chunks[-1]["choices"][0]["finish_reason"]
+    return made
+
+
+def told(template: Any, chunks: Any, prefix: str = "", **options: Any) -> tuple[dict[str, Any], openai.Stream]:
+    stream = openai.Stream(template, prefix, **options)
+    out = stream.start()
+    for chunk in chunks:
+        out += stream.feed(chunk)
+    return put_together(out + stream.finish()), stream
+
+
+def check(made: dict[str, Any], message: dict[str, Any]) -> None:
+    expected = openai.to_message(message)
+    for key in ("content", "reasoning_content"):
+        assert (made.get(key) or "") == (expected.get(key) or ""), key
+    calls = expected.get("tool_calls", [])
+    assert [name for _, name, _ in made["calls"]] == [call["function"]["name"] for call in calls]
+    for (_, _, arguments), call in zip(made["calls"], calls, strict=True):
+        assert json.loads(arguments) == json.loads(call["function"]["arguments"])
+
+
+@pytest.mark.parametrize("path", FAMILIES, ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
+def test_chunks_add_up_to_the_message(path: Any) -> None:
+    case, family = load_json(path), path.parent.parent.name
+    if "message" not in case:
+        pytest.skip("no message")
+    rng = random.Random(path.stem)
+    for chunks in ([case["text"]], list(case["text"]), token_chunks(case["text"]), random_chunks(rng, case["text"], 9)):
+        made, stream = told(family, chunks, case["prefix"], tools=case.get("tools"))
+        if "content" in stream._texts and TEXT_IS_OVERWRITTEN(family):
+            made["content"] = case["message"].get("content")
+        check(made, case["message"])
+        assert stream.message == case["message"]
+
+
+def TEXT_IS_OVERWRITTEN(family: str) -> bool:
+    field = rtgen.load(family).template["fields"].get("content", {})
+    return not field.get("repeats") and field.get("join") is None
+
+
+def test_arguments_come_as_they_are_written() -> None:
+    text = 'So <tool_call>{"name": "f", "arguments": {"a": "one two three", "b": [1, {"c": null}]}}</tool_call>'
+    stream = openai.Stream(TEMPLATE, "")
+    stream.start()
+    seen = [
+        call["function"]["arguments"]
+        for at in range(0, len(text), 5)
+        for chunk in stream.feed(text[at : at + 5])
+        for call in chunk["choices"][0]["delta"].get("tool_calls", ())
+    ]
+    assert len(seen) > 8 and "".join(seen) == '{"a": "one two three", "b": [1, {"c": null}]}'
+    assert stream.finish()[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "parameters": {"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string"}}},
+        },
+    }
+]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"name": "f", "arguments": {"n": "5", "s": "7", "x": ["1"]}}',
+        '{"arguments": {"n": "5"}, "name": "f"}',
+        '{"name": "g", "arguments": {"n": "5"}}',
+        '{"name": "f", "arguments": {}}',
+        '{"name": "f", "arguments": {"n": "\\u00e9\\"\\\\", "n": "6"}}',
+        '{"name":"f","arguments":{"s":"\\ud83d\\ude00 }"},"other":[{"arguments":{}}]}',
+    ],
+)
+@pytest.mark.parametrize("tools", [None, TOOLS])
+def test_arguments_are_those_of_the_message(body: str, tools: Any) -> None:
+    text = f"a <tool_call>{body}</tool_call> <tool_call>{body}</tool_call>"
+    for chunks in ([text], list(text), random_chunks(random.Random(body), text, 7)):
+        made, stream = told(TEMPLATE, chunks, tools=tools)
+        assert stream.message is not None and len(stream.message["tool_calls"]) == 2
+        check(made, stream.message)
+
+
+def test_text_is_told_without_what_the_message_leaves_out() -> None:
+    made, stream = told(TEMPLATE, list("\n a  b \n<think> x \n</think>  c <|im_end|>"))
+    assert (made["content"], made["reasoning_content"]) == ("a  bc", "x")
+    check(made, stream.message or {})
+
+
+def test_the_reason_to_finish() -> None:
+    assert told(TEMPLATE, ["a"])[0]["finish_reason"] == "stop"
+    assert told(TEMPLATE, ["<think>a"])[0]["finish_reason"] == "length"
+    message = rtgen.parse_response("a", TEMPLATE, prefix="")
+    completion = openai.to_completion(message, model="m")
+    assert completion["object"] == "chat.completion"
+    assert completion["choices"][0]["message"] == {"role": "assistant", "content": "a"}
+    assert completion["choices"][0]["finish_reason"] == "stop"
+    assert openai.to_completion(message, finish_reason="length")["choices"][0]["finish_reason"] == "length"
+
+
+def test_a_malformed_call_is_not_told_and_with_repair_it_is() -> None:
+    text = "<tool_call>{'name': 'f', 'arguments': {}}</tool_call>b"
+    made, stream = told(TEMPLATE, list(text))
+    assert (made["calls"], made["content"], len(stream.parser.malformed)) == ([], "b", 1)
+    made, _ = told(TEMPLATE, list(text), repair=True)
+    assert [call[1:] for call in made["calls"]] == [["f", "{}"]]
+
+
+def test_every_bundled_template_has_a_plan() -> None:
+    ways = {}
+    for name in rtgen.available():
+        fields = rtgen.load(name).template["fields"]
+        if "tool_calls" in fields:
+            ways[name] = plan_calls(fields["tool_calls"]).way
+    assert ways[HERMES] == "json" and ways["glm4_7"] == "tags" and ways["gemma4"] == "whole"

@@ -1,0 +1,205 @@
+"""Repairs, each by its name, and closers that are data."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import rtgen
+from tests.strategies import random_chunks
+from tests.test_serving import TEMPLATE
+
+LIST = {
+    "start_anchor": "A:",
+    "fields": {
+        "calls": {
+            "open": "<c>",
+            "close": "</c>",
+            "content": "python-call-list",
+            "transform_each": True,
+            "transform": {"function": {"name": "{name}", "arguments": "{arguments}"}},
+        },
+        "content": {},
+    },
+}
+EACH = {
+    "start_anchor": "A:",
+    "fields": {
+        "calls": {
+            "open": "<c>",
+            "close": "</c>",
+            "content": "json",
+            "transform_each": True,
+            "transform": {"function": {"name": "{name}", "arguments": "{arguments}"}},
+        },
+        "content": {},
+    },
+}
+TAGS = {
+    "start_anchor": "A:",
+    "fields": {
+        "calls": {
+            "open_pattern": r"<c=(?P<name>\w+)>",
+            "close": "</c>",
+            "content": "xml-inline",
+            "content_args": {"tag_pattern": r"<p=(?P<key>\w+)>\s*(?P<value>.*?)\s*</p>"},
+            "transform": {"function": {"name": "{name}", "arguments": "{content}"}},
+            "repeats": True,
+        },
+        "content": {"repeats": True, "join": "|"},
+    },
+}
+
+
+def parse(template: dict[str, Any], text: str, **options: Any) -> tuple[dict[str, Any], list[str], list[Any]]:
+    """The message, the names of the repairs and the malformed texts, the same however the text is cut."""
+    rng = random.Random(text)
+    found = []
+    for chunks in ([text], list(text), random_chunks(rng, text, 4), random_chunks(rng, text, 9)):
+        parser = rtgen.ResponseParser(template, "", on_malformed="event", **options)
+        events = [event for chunk in chunks for event in parser.feed(chunk)]
+        message, last = parser.finalize()
+        names = [name for event in events + last for name in event.get("repairs", ())]
+        found.append((message, names, [event["text"] for event in parser.malformed]))
+    assert all(other == found[0] for other in found)
+    return found[0]
+
+
+F = '{"name": "f", "arguments": '
+
+
+@pytest.mark.parametrize(
+    "body, arguments, names",
+    [
+        (F + '{"a": "1\n2"}}', {"a": "1\n2"}, ["raw_newlines"]),
+        (F + '{"a": "\\d"}}', {"a": "\\d"}, ["invalid_escapes"]),
+        ("{'name': 'f', 'arguments': {'a': 'it's'}}", {"a": "it's"}, ["single_quotes"]),
+        (F + '{"a": [1, 2,],},}', {"a": [1, 2]}, ["trailing_commas"]),
+        (F + '{"a": True, "b": None}}', {"a": True, "b": None}, ["python_literals"]),
+        ('{name: "f", arguments: {}}', {}, ["bare_keys"]),
+        (F + "{}}}]", {}, ["trailing_brackets"]),
+        (F + '{"a": 1}', {"a": 1}, ["missing_brace"]),
+        ("```json\n" + F + "{}}\n```", {}, ["code_fence"]),
+        (F + '"{\\"a\\": 1}"}', {"a": 1}, ["double_encoding"]),
+    ],
+)
+def test_a_repair_of_json(body: str, arguments: Any, names: list[str]) -> None:
+    message, found, malformed = parse(TEMPLATE, f"<tool_call>{body}</tool_call>", repair=True)
+    assert message["tool_calls"] == [{"type": "function", "function": {"name": "f", "arguments": arguments}}]
+    assert (found, malformed) == (names, [])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        F + '{"a": {"b": 1}',  # the arguments are cut off
+        F + '{"a": "Lis',
+        '{"name": "f"',
+        "I changed my mind.",
+        F + "{}} " + F + "{}}",
+        "",
+    ],
+)
+def test_what_is_missing_is_not_made_up(body: str) -> None:
+    message, names, malformed = parse(TEMPLATE, f"<tool_call>{body}</tool_call>", repair=True)
+    assert ("tool_calls" in message, names, malformed) == (False, [], [body])
+
+
+def test_text_behind_a_value_is_content() -> None:
+    message, names, _ = parse(TEMPLATE, f"a<tool_call>{F}{{}}}} So.</tool_call>b", repair=True)
+    assert names == ["trailing_text"]
+    assert message["content"] == "aSo.b"
+
+
+def test_one_object_for_a_list() -> None:
+    message, names, _ = parse(EACH, f"<c>{F}{{}}}}</c>", repair=True)
+    assert message["calls"] == [{"function": {"name": "f", "arguments": {}}}]
+    assert names == ["bare_object"]
+
+
+@pytest.mark.parametrize(
+    "body, arguments, names",
+    [
+        ("[f(a=(1, -2.5), b={'x': None,},)]", {"a": [1, -2.5], "b": {"x": None}}, ["call_syntax"]),
+        ("f(a='é')", {"a": "é"}, ["call_syntax"]),
+        ("[f(a='1\n2')]", {"a": "1\n2"}, ["raw_newlines"]),
+        ("[f(a=1)", {"a": 1}, ["missing_bracket"]),
+        ("[f(a=1)]]", {"a": 1}, ["trailing_brackets"]),
+    ],
+)
+def test_a_repair_of_a_call_list(body: str, arguments: Any, names: list[str]) -> None:
+    message, found, malformed = parse(LIST, f"<c>{body}</c>", repair=True)
+    assert message["calls"] == [{"function": {"name": "f", "arguments": arguments}}]
+    assert (found, malformed) == (names, [])
+
+
+@pytest.mark.parametrize("body", ["[f(a=", "[f(1)]", "[f(**x)]", "[f(a=g())]", "[f(a=x)]", "["])
+def test_other_code_is_no_call_list(body: str) -> None:
+    message, names, malformed = parse(LIST, f"<c>{body}</c>", repair=True)
+    assert (message, names, malformed) == ({}, [], [body])
+
+
+@pytest.mark.parametrize("value", ["x </tool_call> y", 'q " \\ </tool_call>', "\\</tool_call>", "</tool_call>", "<"])
+def test_a_closer_in_a_string_is_data(value: str) -> None:
+    call = {"name": "f", "arguments": {"a": value}}
+    message, _, malformed = parse(TEMPLATE, f"<tool_call>{json.dumps(call)}</tool_call>z", string_aware=True)
+    assert message["tool_calls"] == [{"type": "function", "function": call}]
+    assert (message["content"], malformed) == ("z", [])
+
+
+def test_a_closer_in_a_string_of_a_call_list_is_data() -> None:
+    message, _, malformed = parse(LIST, "<c>[f(a='</c>', b=\"'</c>\")]</c>z", string_aware=True)
+    assert message["calls"] == [{"function": {"name": "f", "arguments": {"a": "</c>", "b": "'</c>"}}}]
+    assert (message["content"], malformed) == ("z", [])
+
+
+@pytest.mark.parametrize("body", ['{"a": "b', '{"a": "b" c'])
+def test_a_string_that_does_not_end_hides_no_closer(body: str) -> None:
+    text = f"<tool_call>{body}</tool_call>z<tool_call>{F}{{}}}}</tool_call>"
+    message, _, malformed = parse(TEMPLATE, text, string_aware=True)
+    assert (message["content"], len(message["tool_calls"]), malformed) == ("z", 1, [body])
+
+
+def test_closers_in_the_values_of_tags_are_data() -> None:
+    text = "<c=f><p=a> x</p> and </c> y </p> <p=b></p></c>z"
+    message, _, _ = parse(TAGS, text, string_aware=True)
+    assert message["calls"] == [{"function": {"name": "f", "arguments": {"a": "x</p> and </c> y", "b": ""}}}]
+    assert message["content"] == "z"
+
+
+def test_a_tag_without_its_closer_hides_no_other_call() -> None:
+    text = "<c=f><p=a>x</c>y<c=g><p=b>1</p></c>z"
+    message, names, _ = parse(TAGS, text, string_aware=True, repair=True)
+    assert [call["function"]["arguments"] for call in message["calls"]] == [{"a": "x"}, {"b": "1"}]
+    assert (message["content"], names) == ("y|z", ["missing_tag_close"])
+
+
+def test_a_long_string_is_read_in_linear_time() -> None:
+    body = json.dumps({"name": "f", "arguments": {"a": "ab</tool_call>cd " * 20_000}})
+    parser = rtgen.ResponseParser(TEMPLATE, "", string_aware=True)
+    text = f"<tool_call>{body}</tool_call>"
+    for at in range(0, len(text), 500):
+        parser.feed(text[at : at + 500])
+    assert len(parser.finalize()[0]["tool_calls"]) == 1
+
+
+def test_the_closer_behind_a_string_may_come_in_pieces() -> None:
+    template = {"start_anchor": "A:", "fields": {"n": {"open": "<n>", "close": ["a", "``"], "content": "json"}}}
+    assert parse(template, '<n>"<a>"``b', string_aware=True)[0] == {"n": "<a>"}
+
+
+@pytest.mark.parametrize("family", ["glm4_7", "qwen3_coder", "minimax_m2"])
+def test_closers_in_the_values_of_bundled_templates_are_data(family: str) -> None:
+    value = "use </tool_call> and </function> and </invoke> as text"
+    text = {
+        "glm4_7": f"<tool_call>save<arg_key>b</arg_key><arg_value>{value}</arg_value></tool_call>",
+        "qwen3_coder": f"<tool_call>\n<function=save>\n<parameter=b>\n{value}\n</parameter>\n</function>\n</tool_call>",
+        "minimax_m2": f'<minimax:tool_call>\n<invoke name="save">\n<parameter name="b">{value}</parameter>\n</invoke>'
+        "\n</minimax:tool_call>",
+    }[family]
+    message, _, malformed = parse(rtgen.load(family).template, text, string_aware=True)
+    assert [call["function"] for call in message["tool_calls"]] == [{"name": "save", "arguments": {"b": value}}]
+    assert malformed == []
