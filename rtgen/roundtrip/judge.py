@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtgen.errors import ParseError
-from rtgen.roundtrip.compare import dump, same
+from rtgen.roundtrip.compare import dump, same, says_less
 from rtgen.roundtrip.rendering import Rendered, Writer
 
 EQUAL, LOST, LIMIT, REFUSED, FRAGILE, WRONG = "equal", "lost", "limit", "refused", "fragile", "wrong"
@@ -55,7 +55,7 @@ def judge(rendered: Rendered, parser: Any, writer: Writer) -> Judgement:
     assert first is not None
     if same(expected, first):
         return Judgement(EQUAL)
-    if writer.writes_the_same(rendered, first):
+    if says_less(expected, first) and writer.writes_the_same(rendered, first):
         return Judgement(LOST, "the chat template writes the same text for both messages", rendered.text, first)
     return Judgement(WRONG, "another message came back", rendered.text, first)
 
