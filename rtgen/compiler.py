@@ -178,14 +178,16 @@ def load(name: str) -> CompiledTemplate:
 
     raw = library.template(name)
     key = marshal.dumps(raw, 2)
-    known = _known.get(key)
+    own = name.encode() + key  # two families may have equal templates, and each its own module
+    known = _known.get(own)
     if known is None:
         shipped = library.generated(name, template_hash(raw))
         if shipped is None:
             return compile(raw)
         assert shipped.__file__ is not None
         path = Path(shipped.__file__)
-        known = _known[key] = CompiledTemplate(shipped, path.read_text(encoding="ascii"), path)
+        known = _known[own] = CompiledTemplate(shipped, path.read_text(encoding="ascii"), path)
+        _known.setdefault(key, known)
     return known
 
 

@@ -7,12 +7,11 @@ With `--print` the table is printed instead. The column "round trip" comes from 
 from __future__ import annotations
 
 import sys
-from functools import cache
 from pathlib import Path
 
 from rtgen import library
-from rtgen.roundtrip import find, prove
 from rtgen.roundtrip.judge import EQUAL, LIMIT, LOST, WRONG
+from tests.proofs import proof
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 START, END = "<!-- families -->", "<!-- /families -->"
@@ -21,10 +20,9 @@ COMMAND = "python -m tests.families_table"
 HEAD = ("name", "models", "reasoning", "tools", "round trip", "limits")
 
 
-@cache
 def round_trip(name: str) -> str:
     """The counts of the verdicts of a family's round trip, in a few words."""
-    counts = prove(find(name)).counts()
+    counts = proof(name).counts()
     words = [f"{counts[EQUAL]} equal"]
     words += [
         f"{counts[kind]} {word}" for kind, word in ((LOST, "lost"), (LIMIT, "limits"), (WRONG, "wrong")) if counts[kind]

@@ -12,15 +12,16 @@ import pytest
 from rtgen import compiler, library
 from rtgen.errors import ParseError
 from rtgen.identity import template_hash
-from rtgen.roundtrip import Pair, Report, find, prove
+from rtgen.roundtrip import Pair, find, prove
 from rtgen.roundtrip.compare import dump
 from rtgen.roundtrip.judge import FRAGILE, LIMIT, LOST, VERDICTS, WRONG, Judgement, judge, outcome, texts
 from rtgen.roundtrip.literals import runs
-from rtgen.roundtrip.report import Prepared, prepare
+from rtgen.roundtrip.report import Prepared
 from rtgen.roundtrip.sturdy import judge_malformed, judge_prompt
 from tests.alterations import Alteration, alterations
 from tests.command import run
 from tests.conftest import ROOT, load_json
+from tests.proofs import pair_of, prepared, proof
 from tests.untold import UNTOLD
 
 NAMES = library.available()
@@ -28,16 +29,6 @@ PYTHON_REPR = {"seed_oss", "minicpm5"}
 """Families whose nested values are written as Python shows them."""
 
 RANK = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
-
-
-@cache
-def pair_of(name: str) -> Pair:
-    return find(name)
-
-
-@cache
-def proof(name: str) -> Report:
-    return prove(pair_of(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,17 +55,17 @@ def test_only_reasoning_is_lost_by_the_chat_template(name: str) -> None:
         assert lost <= ({"argument: list", "argument: nested", "argument: many"} if name in PYTHON_REPR else set())
 
 
-def worse(prepared: Prepared, pair: Pair, altered: Any) -> bool:
+def worse(battery: Prepared, pair: Pair, altered: Any) -> bool:
     """Whether the battery gives an altered template a worse verdict than the right one, for any example."""
     right = pair.parser
 
     def is_worse(before: Judgement, now: Judgement) -> bool:
         return RANK[now.verdict] > RANK[before.verdict]
 
-    for _, prompt in prepared.prompts:
+    for _, prompt in battery.prompts:
         if is_worse(judge_prompt(prompt, right), judge_prompt(prompt, altered)):
             return True
-    for rendered in prepared.rendered:
+    for rendered in battery.rendered:
         for _, text in texts(rendered):
             # Verdicts cost a hundred times more than a look at what is parsed.
             if shown(right, rendered.prefix, text, rendered.tools) != shown(
@@ -83,7 +74,7 @@ def worse(prepared: Prepared, pair: Pair, altered: Any) -> bool:
                 if is_worse(judge(rendered, right, pair.writer), judge(rendered, altered, pair.writer)):
                     return True
                 break
-    return any(is_worse(judge_malformed(item, right), judge_malformed(item, altered)) for item in prepared.malformed)
+    return any(is_worse(judge_malformed(item, right), judge_malformed(item, altered)) for item in battery.malformed)
 
 
 def shown(parser: Any, prefix: str, text: str, tools: list[Any] | None) -> str:
@@ -117,13 +108,12 @@ def test_every_altered_delimiter_is_found(name: str) -> None:
     Those that neither finds are listed with their reasons, and the list is exact.
     """
     pair = pair_of(name)
-    prepared = prepare(pair.writer, pair.parser, pair.end_tokens)
     found_by_cases, untold = 0, set()
     count = 0
     for alteration in alterations(pair.parser.template):
         count += 1
         parser = altered_parser(alteration)
-        if worse(prepared, pair, parser):
+        if worse(prepared(name), pair, parser):
             continue
         if fails_a_case(name, parser):
             found_by_cases += 1

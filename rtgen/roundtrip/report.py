@@ -109,10 +109,10 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
     return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
 
 
-def prove(pair: Pair) -> Report:
-    """The report for a chat template and a compiled response template."""
+def prove(pair: Pair, prepared: Prepared | None = None) -> Report:
+    """The report for a chat template and a compiled response template; `prepared` is their battery, if it is at hand."""
     writer, parser = pair.writer, pair.parser
-    prepared = prepare(writer, parser, pair.end_tokens)
+    prepared = prepared or prepare(writer, parser, pair.end_tokens)
     names = {rendered.example.name for rendered in prepared.rendered}
     rows: list[Row] = []
     malformed: list[Row] = []
