@@ -110,7 +110,7 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
 
 
 def prove(pair: Pair, prepared: Prepared | None = None) -> Report:
-    """The report for a chat template and a compiled response template; `prepared` is their battery, if it is at hand."""
+    """The report for a chat template and a compiled response template; `prepared`: their battery, if at hand."""
     writer, parser = pair.writer, pair.parser
     prepared = prepared or prepare(writer, parser, pair.end_tokens)
     names = {rendered.example.name for rendered in prepared.rendered}
