@@ -10,7 +10,7 @@ from rtgen.pattern import facts
 from rtgen.pattern.nodes import Node
 from rtgen.pattern.program import compile_program
 
-STEP_BUDGET = 10_000_000
+STEP_BUDGET = 1_000_000
 """Steps of the matcher that one search of kind 4 may take."""
 
 
