@@ -228,7 +228,7 @@ class BatchEmitter:
         """Leaves the closer's place in `begin` (-1 without one) and `end`."""
         code, kind = self.code, watch.kind
         matched = kind.settled_by == "pattern" or state.strategy == "searches"
-        linear = self.searches.linear(watch, whole=True) if matched and not kind.may_be_empty else ""
+        linear = self.searches.linear(watch) if matched and not kind.may_be_empty else ""
         if linear:
             code.line(f"closing = {linear}.search(text, at)")
             code.line("begin = end = -1")

@@ -38,22 +38,19 @@ class Searches:
         budget = f", budget={STEP_BUDGET}, field={literal(field)}" if kind.number == 4 else ""
         return f"Search({program}{budget})"
 
-    def linear(self, watch: Watch, whole: bool = False) -> str:
+    def linear(self, watch: Watch) -> str:
         """The name of the compiled regex of a delimiter which `regex` itself finds in linear time, else "".
 
-        Its groups all take part in every match. `whole`: white space before the core belongs to it too.
+        Its groups all take part in every match, and it begins with its core.
         """
         kind = watch.kind
-        named = facts.named_groups(kind.whole)
-        if not kind.linear or (kind.blanks_before and whole) or kind.context != 0:
+        if not kind.linear or kind.context != 0 or kind.blanks_before or kind.final_newline:
             return ""
-        if not all(facts.always_participates(kind.whole, name) for name in named):
-            return ""
-        source = kind.source
-        if kind.blanks_before or kind.final_newline:
+        if not all(facts.always_participates(kind.whole, name) for name in kind.groups):
             return ""
         self.out.use("regex")
-        return self.out.constant(f"{watch.role}_{watch.field.name}", f"regex.compile({literal(source)}, regex.DOTALL)")
+        source = literal(kind.source)
+        return self.out.constant(f"{watch.role}_{watch.field.name}", f"regex.compile({source}, regex.DOTALL)")
 
     def of_parser(self, watch: Watch) -> str:
         """The expression of the parser's own matcher from a core on."""
