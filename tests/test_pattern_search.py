@@ -109,6 +109,19 @@ def test_budget() -> None:
         search.find("a" * 60, 0, True)
 
 
+def test_the_budget_grows_with_the_text() -> None:
+    search = Search(compile_program(parse(r"(\w)\1\1")), budget=1_000)
+    text = "ab cd" * 20_000
+    assert search.find(text, 0, True) == NOTHING
+    assert search.find(text + "aaa", 0, True) == SETTLED
+
+
+def test_string_searches_count_as_steps() -> None:
+    search = Search(compile_program(parse(r"(a+)\1b")), budget=100_000)
+    with pytest.raises(ParseError, match="more than 100000 steps"):
+        search.find("a" * 300_000, 0, True)
+
+
 def test_programs_are_deterministic_and_plain() -> None:
     program = compile_program(parse(r"<a>\s*(?P<n>b|c){2,3}"))
     assert program == compile_program(parse(r"<a>\s*(?P<n>b|c){2,3}"))
@@ -131,6 +144,13 @@ GROWTH: list[tuple[str, Callable[[int], str]]] = [
     (r"<a>\s*(?P<v>.*?)\s*</a>", lambda size: "<a> " * (size // 4)),
     (r"(?:[^<]|<b)*z", lambda size: "a<b" * (size // 3)),
     (r"(?:x.*y)?a", lambda size: "xa" * (size // 2)),
+    (r"\s*\s*X", lambda size: " " * size),
+    (r"\s*Y?\s*X", lambda size: " " * (size - 1) + "Z"),
+    (r"[a-z]*[a-z]*[a-z]*1", lambda size: "a" * size),
+    (r"[a-z]*\w*1", lambda size: "a" * size),
+    (r"(?:a?){20}b", lambda size: "a" * size),
+    (r"(?>a+)+b", lambda size: "a" * size),
+    (r"(?=(a+))a*b\1", lambda size: "a" * size),
 ]
 
 

@@ -6,8 +6,8 @@ highest priority needs a character that is not there yet, the whole search is su
 there is more text; so its answer is that of a search over the whole text, however the text was cut.
 
 Places from which the program is known to fail are remembered (an array of flags for each join of its paths, one
-interval for each run of a single-character loop), and no thread enters them again: a pattern without back-references
-takes time linear in the text.
+interval for each run of a single-character loop), and no thread enters them again; how far a run goes is remembered
+too, and no character of it is looked at twice: a pattern without back-references takes time linear in the text.
 
 What a class such as `\\s` holds is asked of the installed `regex`.
 """
@@ -28,7 +28,8 @@ CERTAIN = 2
 SETTLED = 3
 
 _FORK_STEPS = 500
-_STEPS_PER_CHARACTER = 50
+_STEPS_PER_CHARACTER = 8
+_CHARACTERS_PER_STEP = 1024  # that a string search goes over
 _NO_LIMIT = 1 << 62
 _UNKNOWN = -2
 _IS_CERTAIN, _NO_OTHER_WAY = -1, -2  # in place of the length of text from which another fork is worth its while
@@ -80,7 +81,7 @@ def _class_run(source: str) -> Any:
 class _Loaded:
     """A program made ready: instructions with numbers for names, and what is asked of `regex` about its classes."""
 
-    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "needs", "skip", "tails")
+    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "needs", "skip", "tails", "tracks")
 
     def __init__(self, program: tuple[Any, ...]) -> None:
         _, names, slots, memo, lead, tails, self.needs, skip = program[0]
@@ -88,6 +89,7 @@ class _Loaded:
         self.blank = (-1,) * slots
         self.memo = memo == "on"
         self.fork = memo != "never"
+        self.tracks = memo != "off"
         # One of these has to stand in the text before a match can be certain.
         self.tails: tuple[str, ...] | None = (self.needs,) if tails is None and self.needs else tails
         self.code = _load_code(program)
@@ -326,9 +328,9 @@ class Found:
 class Search:
     """The search for one pattern in a text that may still grow.
 
-    `program` is what `rtgen.pattern.program.compile_program` made. `budget` bounds the steps (on top of 50 for each
-    character); beyond it ParseError names `field`. After SETTLED, `start` and `end` are the match; after PENDING and
-    CERTAIN, `start` is where a match may begin.
+    `program` is what `rtgen.pattern.program.compile_program` made. `budget` bounds the steps (on top of 8 for each
+    character searched); beyond it ParseError names `field`. After SETTLED, `start` and `end` are the match; after
+    PENDING and CERTAIN, `start` is where a match may begin.
     """
 
     __slots__ = (
@@ -344,7 +346,9 @@ class Search:
         "_fork_from",
         "_last",
         "_marks",
+        "_origin",
         "_pattern",
+        "_runs",
         "_spans",
         "_stack",
         "_steps",
@@ -368,7 +372,7 @@ class Search:
         self._barrier = -1
         self._caps: tuple[int, ...] = ()
         self._clear = self._from = 0
-        self._base = -1
+        self._base = self._origin = -1
         self._forbidden = -1
         self._fork_from = 0
         self._tail_at = 0
@@ -377,6 +381,7 @@ class Search:
         self._text = ""
         self._marks: dict[Any, bytearray] = {}
         self._spans: dict[Any, tuple[list[int], dict[int, int]]] = {}
+        self._runs: dict[int, tuple[list[int], dict[int, int]]] = {}
 
     def find(self, text: str, at: int, final: bool) -> int:
         """Search for the leftmost match that starts at `at` or later, and before the end of the text.
@@ -476,6 +481,8 @@ class Search:
         return start + 1
 
     def _begin(self, text: str, at: int, n: int, final: bool) -> int:
+        if self._origin < 0:
+            self._origin = at
         if at < self._base or self._base < 0 or at - self._base > 4096:
             self._prune(at)
         self.start = at
@@ -496,11 +503,12 @@ class Search:
         elif self._base >= 0:
             for flags in self._marks.values():
                 del flags[:cut]
-            for ends, lows in self._spans.values():
-                place = bisect_left(ends, at)
-                for end in ends[:place]:
-                    del lows[end]
-                del ends[:place]
+            for table in (self._spans, self._runs):
+                for ends, lows in table.values():
+                    place = bisect_left(ends, at)
+                    for end in ends[:place]:
+                        del lows[end]
+                    del ends[:place]
         self._base = at
 
     def _resume(self, text: str, n: int, final: bool) -> int:
@@ -582,7 +590,7 @@ class Search:
             return _FORK_STEPS
         if self._budget is None:
             return _NO_LIMIT
-        return self._budget + _STEPS_PER_CHARACTER * (n - max(self._base, 0))
+        return self._budget + _STEPS_PER_CHARACTER * (n - self._origin)
 
     def _fail_mark(self, key: Any, pos: int) -> None:
         if pos <= self._forbidden:
@@ -612,6 +620,30 @@ class Search:
         elif low < known:
             lows[end] = low
 
+    def _run_end(self, pc: int, text: str, low: int, start: int, n: int, final: bool) -> int:
+        """Where the run of an endless loop that began at `low` and goes on at `start` ends."""
+        run = self._pattern.code[pc][1]
+        runs = self._runs.get(pc)
+        if runs is None:
+            runs = self._runs[pc] = ([], {})
+        ends, lows = runs
+        place = bisect_left(ends, start)
+        if place < len(ends):
+            end = ends[place]
+            first = lows[end]
+            if start < first:
+                reached: int = run(text, start, first).end()
+            if start >= first or reached == first:
+                if low < first:
+                    lows[end] = low
+                return end
+        else:
+            reached = run(text, start, n).end()
+        if reached < n or final:
+            ends.insert(place, reached)
+            lows[reached] = low
+        return reached
+
     def _run(self, text: str, n: int, final: bool, fork: bool) -> int:
         """Go on with the top of the stack. NOTHING: all failed. PENDING: suspended (`fork`: given up). SETTLED."""
         pattern = self._pattern
@@ -620,6 +652,8 @@ class Search:
         known = pattern.memo
         marks = self._marks
         spans = self._spans
+        tracks = pattern.tracks
+        charges = self._budget is not None
         base = self._base
         stack = self._stack
         barrier = self._barrier
@@ -659,6 +693,8 @@ class Search:
                 if memo and span is not None and high < span[2]:
                     self._fail_span(span[0], high + 1 if high >= span[1] else span[1], span[2])
                 if high >= low and follower is not None and (final or high + len(follower) <= n):
+                    if charges:
+                        steps += (high - low) // _CHARACTERS_PER_STEP
                     high = text.rfind(follower, low, high + len(follower))
                 if high < low:
                     if memo and span is not None:
@@ -681,8 +717,8 @@ class Search:
                     if reached < stop:
                         if run is None:
                             reached = stop
-                        elif span is not None and span[0] in spans:
-                            reached = _run_end(run, text, reached, stop, spans[span[0]])
+                        elif tracks and most is None:
+                            reached = self._run_end(pc, text, pos, reached, n, final)
                         else:
                             reached = run(text, reached, stop).end()
                     edge = open_end and reached == n and (most is None or n < pos + most)
@@ -694,6 +730,8 @@ class Search:
                             continue
                 ready = low <= reached
                 if follower is not None:
+                    if charges and ready:
+                        steps += (reached - low) // _CHARACTERS_PER_STEP
                     found = text.find(follower, low, reached + len(follower)) if ready else -1
                     if found >= 0:
                         low = found
@@ -809,8 +847,8 @@ class Search:
                     reached = -1
                     if run is None:
                         end = stop
-                    elif known and most is None and key in spans:
-                        end = _run_end(run, text, start, stop, spans[key])
+                    elif tracks and most is None:
+                        end = self._run_end(pc, text, pos, start, n, final)
                     else:
                         end = run(text, start, stop).end()
                     if end == n and open_end and (most is None or n < pos + most):
@@ -833,6 +871,8 @@ class Search:
                                 known_low = table[1].get(end, -1)
                     if only_end:
                         if known_low >= 0:
+                            if span is not None and memo:
+                                self._fail_span(*span)
                             break
                         if span is not None and memo:
                             stack.append((_ENDS, pc, end + 1, end, caps, span))
@@ -982,6 +1022,8 @@ class Search:
                 if caps[slot + 1] < 0:
                     break
                 string = text[caps[slot] : caps[slot + 1]]
+                if charges:
+                    steps += len(string) // _CHARACTERS_PER_STEP
                 if text.startswith(string, pos):
                     pos += len(string)
                     pc += 1
@@ -1004,20 +1046,6 @@ class Search:
             barrier = stack[outermost][5]
             del stack[outermost:]
         return barrier
-
-
-def _run_end(run: Any, text: str, start: int, stop: int, spans: tuple[list[int], dict[int, int]]) -> int:
-    """Where the run that goes on at `start` ends; what is known of its last part is not gone over again."""
-    ends, lows = spans
-    place = bisect_left(ends, start)
-    if place < len(ends):
-        end = ends[place]
-        low = lows[end]
-        if low <= start:
-            return end
-        reached: int = run(text, start, low).end()
-        return end if reached == low else reached
-    return int(run(text, start, stop).end())
 
 
 def _variant(pc: int, around: tuple[int, ...], caps: tuple[int, ...]) -> tuple[int, ...]:
