@@ -11,13 +11,13 @@ _ROLE = "the role token is dropped by the one pattern or the other"
 UNTOLD: dict[str, dict[str, str]] = {
     "beam": {"$.fields.tool_calls.content_args.tag_pattern ('<rfl:parameter name=\"')": _SKIPPED},
     "bielik3": {"$.start_anchor[1] ('<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n')": _PROMPT},
-    "deepseek_v3_1": {"$.start_anchor[2] ('<｜Assistant｜><think></think>')": _PROMPT},
+    "deepseek_v3_1": {"$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT},
     "deepseek_v3_2": {
         "$.start_anchor[1] ('<｜Assistant｜></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "deepseek_v4": {
-        "$.start_anchor[2] ('<｜Assistant｜><think></think>')": _PROMPT,
+        "$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "functionary_v3_2": {
