@@ -14,6 +14,7 @@ UNTOLD: dict[str, dict[str, str]] = {
     "deepseek_v3_1": {"$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT},
     "deepseek_v3_2": {
         "$.start_anchor[1] ('<｜Assistant｜></think>')": _PROMPT,
+        "$.start_anchor[5] ('</function_results>\\n\\n<think></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "deepseek_v4": {
@@ -37,7 +38,10 @@ UNTOLD: dict[str, dict[str, str]] = {
     "kimi_k3": {"$.fields.tool_calls.content_args.tag_pattern ('<|open|>argument key=\"')": _SKIPPED},
     "laguna": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "ling3": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
-    "minicpm5": {"$.fields.tool_calls.content_args.tag_pattern ('<param name=\"')": _SKIPPED},
+    "minicpm5": {
+        "$.fields.tool_calls.content_args.tag_pattern ('<param')": _SKIPPED,
+        "$.fields.tool_calls.content_args.tag_pattern ('name=\"')": _SKIPPED,
+    },
     "minimax_m2": {"$.fields.tool_calls.content_args.tag_pattern ('<parameter name=\"')": _SKIPPED},
     "muse_glimmer": {"$.fields.tool_calls.content_args.tag_pattern ('<atem:parameter ')": _SKIPPED},
     "qwq": {"$.start_anchor[2] ('<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n')": _PROMPT},
