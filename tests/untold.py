@@ -14,7 +14,7 @@ UNTOLD: dict[str, dict[str, str]] = {
     "deepseek_v3_1": {"$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT},
     "deepseek_v3_2": {
         "$.start_anchor[1] ('<｜Assistant｜></think>')": _PROMPT,
-        "$.start_anchor[5] ('</function_results>\\n\\n<think></think>')": _PROMPT,
+        "$.start_anchor[4] ('</function_results>\\n\\n<think></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "deepseek_v4": {

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import regex
@@ -14,7 +13,7 @@ import regex
 from rtgen import library, read
 from rtgen.chat.describe import describe
 from rtgen.chat.source import find as find_chat
-from rtgen.chat.storage import ROOT_FILE, ChatTemplate
+from rtgen.chat.storage import ChatTemplate
 from rtgen.compiler import CompiledTemplate, compile_template, load
 from rtgen.read import SourceError
 from rtgen.roundtrip.rendering import Writer
@@ -47,18 +46,13 @@ def find(source: str, response_template: str | None = None, name: str | None = N
     bundled = library.exists(source)
     family = response_template or source
     meta = library.meta(family) if library.exists(family) else {}
-    chat = find_chat(bundled_file(source) if bundled else source)
+    chat = find_chat(library.chat_template_file(source) if bundled else source)
     ends = tuple(chat.special_tokens[name] for name in END_NAMES if chat.special_tokens.get(name))
     ends = tuple(dict.fromkeys((*ends, *meta.get("end_tokens", ()), *_stop_tokens(source))))
     if os.path.isfile(source) and not source.endswith(".json"):
         chat = replace(chat, special_tokens={"bos_token": "", "eos_token": "".join(ends[:1]), **chat.special_tokens})
     parser = _parser(family)
     return Pair(writer(chat, name, parser.template), parser, ends, meta.get("roundtrip", {}))
-
-
-def bundled_file(name: str) -> str:
-    """The path of a bundled family's chat template."""
-    return os.path.join(import_module("rtgen.templates").__path__[0], name, ROOT_FILE)
 
 
 def writer(chat: ChatTemplate, name: str | None = None, template: Mapping[str, Any] | None = None) -> Writer:
