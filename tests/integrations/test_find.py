@@ -10,8 +10,7 @@ import pytest
 
 import rtgen
 from rtgen import library
-from rtgen.integrations.transformers import NoTemplateError, attach, find_name, find_template
-from rtgen.integrations.transformers import families
+from rtgen.integrations.transformers import NoTemplateError, attach, families, find_name, find_template
 from rtgen.integrations.transformers.find import fingerprints
 from tests.integrations import making
 
