@@ -1,7 +1,7 @@
 """The bundled response templates, and the parsers that were generated from them.
 
 A bundled template is a folder `rtgen/templates/<name>/` with `response_template.json`, `meta.json` (what it is for),
-`notes.md` and `cases/*.json`. Its generated parser is `rtgen.generated.<name>`.
+`chat_template.jinja`, `notes.md` and `cases/*.json`. Its generated parser is `rtgen.generated.<name>`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from rtgen.errors import TemplateError
 
 TEMPLATE_FILE = "response_template.json"
+CHAT_TEMPLATE_FILE = "chat_template.jinja"
 
 
 class SourceError(TemplateError):
@@ -52,7 +53,7 @@ def template(name: str) -> dict[str, Any]:
 
 
 def meta(name: str) -> dict[str, Any]:
-    """What the template is for: `models`, `reasoning`, `tools`, `limits`; {} where nothing is said.
+    """What the template is for: `models`, `reasoning`, `tools`, `limits`, `known_by`; {} where nothing is said.
 
     Raises UnknownTemplateError.
     """
@@ -70,6 +71,11 @@ def notes(name: str) -> str:
             return file.read()
     except FileNotFoundError:
         return ""
+
+
+def chat_template_file(name: str) -> str:
+    """The path of the chat template that writes turns in the template's format. Raises UnknownTemplateError."""
+    return _path(name, CHAT_TEMPLATE_FILE)
 
 
 def not_possible() -> dict[str, dict[str, str]]:

@@ -28,7 +28,7 @@ PARTLY = """
 """.split()  # noqa: SIM905
 """Families of which the language cannot say a documented part."""
 
-META = {"models", "reasoning", "tools", "limits", "end_tokens"}
+META = {"models", "reasoning", "tools", "limits", "end_tokens", "known_by"}
 
 
 def limit_id(path: Path) -> str:

@@ -163,7 +163,7 @@ def test_the_command_with_a_response_template_from_elsewhere(tmp_path: Path) -> 
     assert missing.code == 2 and "response_template" in missing.err
     result = run("chat", "roundtrip", source, "-r", "qwen3", "--json")
     found = json.loads(result.out)
-    assert found["counts"]["wrong"] == 8 and "limit" not in found["counts"]
+    assert result.code == 0 and found["counts"]["limit"] == 8 and "wrong" not in found["counts"]
     assert {row["verdict"] for row in found["malformed"]} <= {"equal", "refused"}
 
 

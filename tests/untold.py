@@ -11,20 +11,20 @@ _ROLE = "the role token is dropped by the one pattern or the other"
 UNTOLD: dict[str, dict[str, str]] = {
     "beam": {"$.fields.tool_calls.content_args.tag_pattern ('<rfl:parameter name=\"')": _SKIPPED},
     "bielik3": {"$.start_anchor[1] ('<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n')": _PROMPT},
-    "deepseek_v3_1": {"$.start_anchor[2] ('<｜Assistant｜><think></think>')": _PROMPT},
+    "deepseek_v3_1": {"$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT},
     "deepseek_v3_2": {
         "$.start_anchor[1] ('<｜Assistant｜></think>')": _PROMPT,
-        "$.start_anchor[5] ('</function_results>\\n\\n<think></think>')": _PROMPT,
+        "$.start_anchor[4] ('</function_results>\\n\\n<think></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "deepseek_v4": {
-        "$.start_anchor[2] ('<｜Assistant｜><think></think>')": _PROMPT,
+        "$.start_anchor[1] ('<｜Assistant｜><think></think>')": _PROMPT,
         "$.fields.tool_calls.content_args.tag_pattern ('<｜DSML｜parameter name=\"')": _SKIPPED,
     },
     "functionary_v3_2": {
         "$.fields.tool_calls.open_pattern ('python\\n')": "of two openers at one place the field first by name wins"
     },
-    "gemma4": {"$.start_anchor[3] ('<tool_response|><|channel>thought\\n<channel|>')": _PROMPT},
+    "gemma4": {"$.start_anchor_pattern ('<|channel>thought\\n<channel|>')": _PROMPT},
     "glm4_5_4_6": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "glm4_7": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "hunyuan_hy3": {

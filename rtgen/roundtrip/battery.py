@@ -15,11 +15,6 @@ Message = dict[str, Any]
 WITHOUT_TOOLS = " (tools not given)"
 """How the name of an example ends that is parsed without the request's tools."""
 
-Ids = str
-"""How the calls of an example are called: "none", "nine" (letters and digits, as Mistral asks for), "functions"."""
-
-ID_SCHEMES: tuple[Ids, ...] = ("none", "nine", "functions")
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -52,11 +47,11 @@ TOOLS = (
     _tool("write_file", ["path", "text"], path=_STRING, text=_STRING),
     _tool(
         "configure",
-        options={"type": "object"},
-        flags={"type": "array"},
+        options={"type": "object", "additionalProperties": {"type": "string"}},
+        flags={"type": "array", "items": {"type": "string"}},
         ratio={"type": "number"},
         active={"type": "boolean"},
-        note={"type": ["null", "string"]},
+        note={"type": "string", "nullable": True},
         count=_INTEGER,
         label=_STRING,
     ),
@@ -131,7 +126,7 @@ def assistant(content: str = "", reasoning: str = "", calls: Sequence[dict[str, 
     return message
 
 
-def battery(delimiters: Sequence[str] = (), ids: Ids = "none") -> list[Example]:
+def battery(delimiters: Sequence[str] = ()) -> list[Example]:
     """The examples; `delimiters` are texts that stand inside of arguments, one example for each."""
     found = [
         *(Example(f"content: {name}", (QUESTION, assistant(text))) for name, text in TEXTS.items()),
@@ -140,8 +135,7 @@ def battery(delimiters: Sequence[str] = (), ids: Ids = "none") -> list[Example]:
         *_arguments(delimiters),
         *_turns(),
     ]
-    with_ids = [Example(e.name, tuple(_named(e.messages, ids)), e.tools, e.cast) for e in found]
-    return [variant for each in with_ids for variant in _with_and_without_tools(each)]
+    return [variant for each in found for variant in _with_and_without_tools(each)]
 
 
 def _with_and_without_tools(example: Example) -> Iterator[Example]:
@@ -204,22 +198,3 @@ def _turns() -> Iterator[Example]:
     yield Example("turns: after two tool results", (QUESTION, twice, result, clock, assistant("Noon.", "Both.")), TOOLS)
     yield Example("turns: another call", (QUESTION, asked, result, assistant("", "", [call("now")])), TOOLS)
     yield Example("turns: a call after an answer", (system, QUESTION, asked, result, final, more, rome), TOOLS)
-
-
-def _named(messages: Sequence[Message], ids: Ids) -> Iterator[Message]:
-    """The messages, their calls with ids, and tool results that answer them."""
-    count = 0
-    waiting: list[str] = []
-    for message in messages:
-        if ids != "none" and message.get("tool_calls"):
-            waiting, named = [], []
-            for each in message["tool_calls"]:
-                name = each["function"]["name"]
-                identity = f"call{count:05}" if ids == "nine" else f"functions.{name}:{count}"
-                named.append({"id": identity, **each})
-                waiting.append(identity)
-                count += 1
-            message = {**message, "tool_calls": named}
-        elif ids != "none" and message["role"] == "tool" and waiting:
-            message = {**message, "tool_call_id": waiting.pop(0)}
-        yield message

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from rtgen.roundtrip.battery import Example, Message
+from rtgen.roundtrip.battery import QUESTION, Example, Message
+from rtgen.roundtrip.forms import PLAIN, Form
 
 SWITCHES = ("enable_thinking", "thinking")
 """Variables of chat templates that switch reasoning on and off; each that a template reads is tried both ways."""
 
 CLOCK = datetime(2026, 2, 3, 4, 5, 6)
 """The time that templates are told."""
+
+UNFINISHED_TAG = re.compile(r"[<\[][^\s<>\[\]]*\Z")
+"""The beginning of a tag at the end of a text: two texts that differ from within a tag on differ from its beginning."""
 
 Renderer = Callable[..., str]
 """Called with messages and keyword arguments of `rtgen.chat.render`; raises what a template raises."""
@@ -48,24 +53,60 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Writer:
-    """A chat template that renders examples. `variables` are the switches that it reads."""
+    """A chat template that renders examples.
+
+    `variables` are the switches that it reads; `form` is how calls are given to it; `turns` finds where the last turn
+    in a text begins (None where none does).
+    """
 
     renderer: Renderer
     variables: Sequence[str] = ()
+    form: Form = PLAIN
+    turns: Callable[[str], int | None] = lambda text: None
     _ends: dict[str, str] = field(default_factory=dict)
+    _always: dict[str, bool] = field(default_factory=dict)
+
+    def shaped(self, form: Form) -> Writer:
+        """The same writer with calls in another form."""
+        return replace(self, form=form, _ends={})
 
     def modes(self) -> list[dict[str, Any]]:
         """The settings of variables under which everything is tried."""
         return [{}] + [{name: on} for name in SWITCHES if name in self.variables for on in (True, False)]
 
     def render(self, messages: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any], prompt: bool) -> str:
-        """The text of the messages. Raises what the template raises."""
+        """The text of the messages. Raises what the template raises.
+
+        Without `prompt`, a generation prompt that the template writes all the same is cut off.
+        """
+        text = self._text(messages, tools, mode, prompt)
+        if prompt or not self._always_prompts(mode):
+            return text
+        at = self.turns(text)
+        return text if at is None else text[:at]
+
+    def _text(self, messages: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any], prompt: bool) -> str:
+        shaped = self.form.shape(messages)
         return self.renderer(
-            list(messages), tools=list(tools) or None, add_generation_prompt=prompt, clock=lambda: CLOCK, **mode
+            shaped, tools=list(tools) or None, add_generation_prompt=prompt, clock=lambda: CLOCK, **mode
         )
 
+    def _always_prompts(self, mode: Mapping[str, Any]) -> bool:
+        """Whether the template writes a generation prompt after a finished answer, asked for or not."""
+        key = repr(mode)
+        if key not in self._always:
+            answered = (QUESTION, {"role": "assistant", "content": "An answer"})
+            try:
+                text = self._text(answered, (), mode, False)
+                begins = self.turns(text)
+                self._always[key] = begins is not None and begins > text.index("An answer")
+            except Exception:  # it may refuse a conversation without tools
+                return False
+        return self._always[key]
+
     def split(self, example: Example, mode: Mapping[str, Any]) -> Rendered:
-        """The example rendered and cut; a template that refuses it gives a `Rendered` with an error."""
+        """The example, its calls named, rendered and cut; where a template refuses it, a `Rendered` with an error."""
+        example = replace(example, messages=tuple(self.form.named(example.messages)))
         try:
             whole = self.render(example.messages, example.tools, mode, False)
             prompt = self.render(example.messages[:-1], example.tools, mode, True)
@@ -85,7 +126,23 @@ class Writer:
         if not whole.startswith(prompt):
             others = (self.render(example.messages[:-1], example.tools, {**mode, **m}, True) for m in self.modes()[1:])
             prompt = max((other for other in others if whole.startswith(other)), key=len, default=prompt)
-        return shared(whole, prompt)
+        length = shared(whole, prompt)
+        if length == len(prompt):
+            return length
+        tag = UNFINISHED_TAG.search(whole, 0, length)
+        return max(tag.start() if tag else length, self._end_of_same_turn(whole, prompt))
+
+    def _end_of_same_turn(self, whole: str, prompt: str) -> int:
+        """Where in `whole` the end of `prompt`, from the beginning of its turn at least, stands; 0 if nowhere."""
+        begins = self.turns(prompt)
+        if begins is None:
+            return 0
+        for before in (200, 40, 0):  # the more of the question stands there too, the surer is the place
+            tail = prompt[max(0, begins - before) :]
+            at = whole.rfind(tail)
+            if at >= 0:
+                return at + len(tail)
+        return 0
 
     def end(self, before: Sequence[Message], tools: Sequence[Any], mode: Mapping[str, Any]) -> str:
         """What the template writes after the text of an answer: what two of them have in common at their ends."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rtgen.errors import ParseError
 from rtgen.roundtrip import sturdy
-from rtgen.roundtrip.battery import ID_SCHEMES, TOOLS, WITHOUT_TOOLS, Example, Ids, battery
+from rtgen.roundtrip.battery import TOOLS, WITHOUT_TOOLS, Example, battery
 from rtgen.roundtrip.compare import has_ids, normal, same
+from rtgen.roundtrip.forms import FORMS, Form
 from rtgen.roundtrip.judge import EQUAL, FRAGILE, LIMIT, LOST, WRONG, Judgement, judge, outcome
 from rtgen.roundtrip.literals import literals
 from rtgen.roundtrip.rendering import Rendered, Writer, all_rendered
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 PROMPT = "prompt alone"
 CUT = "cut off anywhere"
+
+PROBES = ("calls: one", "calls: two", "calls: no arguments", "turns: after a tool result", "turns: another call")
+"""The examples by which the form of calls is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,6 @@ class Prepared:
     rendered: list[Rendered]
     malformed: list[sturdy.Malformed]
     prompts: list[tuple[str, str]]
-    ids: Ids
 
     def judgements(self, parser: Any) -> Iterator[Row]:
         """The verdict on each example and each malformed output, the cheap and telling ones first."""
@@ -93,8 +96,8 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
 
     `end_tokens` are the tokens that end a turn; if there are none, the last one that the chat template writes is.
     """
-    ids = _id_scheme(writer, parser)
-    examples = battery(literals(parser.template), ids)
+    writer = writer.shaped(_form(writer, parser))
+    examples = battery(literals(parser.template))
     rendered = list(all_rendered(writer, examples))
     malformed: list[sturdy.Malformed] = []
     prompts: dict[str, str] = {}
@@ -106,13 +109,13 @@ def prepare(writer: Writer, parser: Any, end_tokens: Sequence[str] = ()) -> Prep
                 prompts.setdefault(writer.render(each.example.messages[:-1], (), mode, True), mode_name(mode))
         if each.example.name in sturdy.SAMPLES and judge(each, parser, writer).verdict == EQUAL:
             malformed += sturdy.malformed(each, parser, end_tokens or sturdy.last_token(each.end))
-    return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()], ids)
+    return Prepared(writer, rendered, malformed, [(mode, prompt) for prompt, mode in prompts.items()])
 
 
 def prove(pair: Pair, prepared: Prepared | None = None) -> Report:
     """The report for a chat template and a compiled response template; `prepared`: their battery, if at hand."""
-    writer, parser = pair.writer, pair.parser
-    prepared = prepared or prepare(writer, parser, pair.end_tokens)
+    parser = pair.parser
+    prepared = prepared or prepare(pair.writer, parser, pair.end_tokens)
     names = {rendered.example.name for rendered in prepared.rendered}
     rows: list[Row] = []
     malformed: list[Row] = []
@@ -125,8 +128,9 @@ def prove(pair: Pair, prepared: Prepared | None = None) -> Report:
         if rendered.example.name in sturdy.SAMPLES and rendered.error is None:
             name = f"{rendered.example.name}, {CUT}"
             malformed.append(Row(name, mode_name(rendered.mode), sturdy.judge_cuts(rendered, parser)))
-    notes = [f"ids of calls: {prepared.ids}"] if prepared.ids != "none" else []
-    if prepared.ids != "none" and not _reads_ids(prepared, parser):
+    form = prepared.writer.form
+    notes = list(form.notes())
+    if form.ids != "none" and not _reads_ids(prepared, parser):
         notes.append("the response template does not read the ids of calls")
     return Report(rows, malformed, notes)
 
@@ -141,7 +145,8 @@ def _limit(limits: Mapping[str, str], row: Row) -> str | None:
 def smallest(pair: Pair, row: Row) -> tuple[Rendered, Judgement]:
     """The smallest example that comes back wrong as `row` does, rendered, and the verdict on it."""
     assert row.example is not None
-    writer, parser = pair.writer, pair.parser
+    parser = pair.parser
+    writer = pair.writer.shaped(_form(pair.writer, parser))
     mode = next(mode for mode in writer.modes() if mode_name(mode) == row.mode)
 
     def examine(example: Example) -> tuple[Rendered, Judgement]:
@@ -151,21 +156,21 @@ def smallest(pair: Pair, row: Row) -> tuple[Rendered, Judgement]:
     return examine(shrink(row.example, lambda example: examine(example)[1].verdict == WRONG))
 
 
-def _id_scheme(writer: Writer, parser: Any) -> Ids:
-    """How calls are to be called: the first way in which a call comes back, else the first that is rendered at all."""
-    first: Ids | None = None
-    lost: Ids | None = None
-    for ids in ID_SCHEMES:
-        example = next(e for e in battery((), ids) if e.name == "turns: another call")
-        rendered = writer.split(example, {})
-        if rendered.error is not None:
-            continue
-        first = first or ids
-        verdict = judge(rendered, parser, writer).verdict
-        if verdict == EQUAL:
-            return ids
-        lost = lost or (ids if verdict == LOST else None)
-    return lost or first or "none"
+def _form(writer: Writer, parser: Any) -> Form:
+    """The form of calls in which the template carries most of a few examples there and back, the plainest of these."""
+    probes = [example for example in battery() if example.name in PROBES]
+
+    def carried(form: Form) -> tuple[int, ...]:
+        shaped = writer.shaped(form)
+        verdicts = [_verdict(shaped.split(example, {}), parser, shaped) for example in probes]
+        return tuple(sum(verdict in good for verdict in verdicts) for good in ((EQUAL,), (EQUAL, LOST), (WRONG,)))
+
+    return max(FORMS, key=carried)
+
+
+def _verdict(rendered: Rendered, parser: Any, writer: Writer) -> str | None:
+    """The verdict on an example; None where the template refuses it."""
+    return judge(rendered, parser, writer).verdict if rendered.error is None else None
 
 
 def _reads_ids(prepared: Prepared, parser: Any) -> bool:

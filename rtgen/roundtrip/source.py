@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
-from importlib import import_module
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import regex
 
 from rtgen import library, read
 from rtgen.chat.describe import describe
 from rtgen.chat.source import find as find_chat
-from rtgen.chat.storage import ROOT_FILE, ChatTemplate
-from rtgen.compiler import CompiledTemplate, compile, compile_template, load
+from rtgen.chat.storage import ChatTemplate
+from rtgen.compiler import CompiledTemplate, compile_template, load
 from rtgen.read import SourceError
 from rtgen.roundtrip.rendering import Writer
 
@@ -24,7 +26,8 @@ END_NAMES = ("eos_token", "eot_token", "end_token")
 class Pair:
     """A chat template that writes, the compiled response template that reads, and the tokens that end a turn.
 
-    `limits` are examples that a bundled family is known to get wrong: name -> reason (`roundtrip` in its `meta.json`).
+    `limits` are examples that a bundled response template is known to get wrong: name -> reason (`roundtrip` in its
+    `meta.json`).
     """
 
     writer: Writer
@@ -37,35 +40,39 @@ def find(source: str, response_template: str | None = None, name: str | None = N
     """The pair at `source`: a bundled name, a tokenizer's folder, or what `rtgen.chat.source.find` takes.
 
     `response_template` (a bundled name, a file or a folder) is read instead of the one at `source`; `name` is that of
-    one of several chat templates. Raises SourceError, TemplateError.
+    one of several chat templates. A chat template that is a file of its own gets the special tokens that it reads from
+    a bundled response template, if that is what it is held against. Raises SourceError, TemplateError.
     """
-    limits: dict[str, str] = {}
-    if library.exists(source):
-        chat = find_chat(bundled_file(source))
-        meta = library.meta(source)
-        parser = load(source)
-        ends = tuple(meta.get("end_tokens", ()))
-        limits = meta.get("roundtrip", {}) if response_template is None else {}
-    else:
-        chat = find_chat(source)
-        parser = _parser(source) if response_template is None else compile(response_template)
-        ends = tuple(chat.special_tokens[name] for name in END_NAMES if chat.special_tokens.get(name))
-    if response_template is not None:
-        parser = _parser(response_template)
-    return Pair(writer(chat, name), parser, tuple(dict.fromkeys((*ends, *_stop_tokens(source)))), limits)
+    bundled = library.exists(source)
+    family = response_template or source
+    meta = library.meta(family) if library.exists(family) else {}
+    chat = find_chat(library.chat_template_file(source) if bundled else source)
+    ends = tuple(chat.special_tokens[name] for name in END_NAMES if chat.special_tokens.get(name))
+    ends = tuple(dict.fromkeys((*ends, *meta.get("end_tokens", ()), *_stop_tokens(source))))
+    if os.path.isfile(source) and not source.endswith(".json"):
+        chat = replace(chat, special_tokens={"bos_token": "", "eos_token": "".join(ends[:1]), **chat.special_tokens})
+    parser = _parser(family)
+    return Pair(writer(chat, name, parser.template), parser, ends, meta.get("roundtrip", {}))
 
 
-def bundled_file(name: str) -> str:
-    """The path of a bundled family's chat template."""
-    return os.path.join(import_module("rtgen.templates").__path__[0], name, ROOT_FILE)
-
-
-def writer(chat: ChatTemplate, name: str | None = None) -> Writer:
-    """What renders through a chat template (`name` is that of one of several)."""
+def writer(chat: ChatTemplate, name: str | None = None, template: Mapping[str, Any] | None = None) -> Writer:
+    """What renders through a chat template (`name` is that of one of several); the anchors of the response template
+    `template` tell where turns begin."""
     text, label = chat.choose(name)
     return Writer(
-        lambda messages, **more: chat.render(messages, chat_template=name, **more), describe(text, label).variables
+        lambda messages, **more: chat.render(messages, chat_template=name, **more),
+        describe(text, label).variables,
+        turns=lambda text: _last_turn(text, template or {}),
     )
+
+
+def _last_turn(text: str, template: Mapping[str, Any]) -> int | None:
+    """Where the last match of the start anchors begins."""
+    literal = template.get("start_anchor", ())
+    literals = [literal] if isinstance(literal, str) else sorted(literal, key=len, reverse=True)
+    pattern = template.get("start_anchor_pattern") or "|".join(map(regex.escape, literals))
+    found = [match.start() for match in regex.finditer(pattern, text, regex.DOTALL)] if pattern else []
+    return found[-1] if found else None
 
 
 def _parser(source: str) -> CompiledTemplate:

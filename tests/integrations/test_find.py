@@ -10,8 +10,7 @@ import pytest
 
 import rtgen
 from rtgen import library
-from rtgen.integrations.transformers import NoTemplateError, attach, find_name, find_template
-from rtgen.integrations.transformers.families import FINGERPRINTS, MODEL_TYPES
+from rtgen.integrations.transformers import NoTemplateError, attach, families, find_name, find_template
 from rtgen.integrations.transformers.find import fingerprints
 from tests.integrations import making
 
@@ -47,51 +46,83 @@ def folder(path: Path, chat_template: Any = None, config: Any = None, form: str 
 
 # The table
 
+NAMES = library.available()
 
-def test_the_table_names_what_is_bundled() -> None:
-    named = {one.name for one in FINGERPRINTS} | set(MODEL_TYPES.values())
-    assert named <= set(library.available())
-    for one in FINGERPRINTS:
-        assert one.anchor and one.has, one.name
-        assert not set(one.lacks) & {*one.anchor, *one.has}, one.name
-    assert set(MODEL_TYPES.values()) <= {
-        one.name for one in FINGERPRINTS
-    }, "a type whose chat template cannot be checked"
+SAME_PROMPT = {"toolace", "pythonic_llama3_2_llama4_gemma3"}
+"""Their public chat templates under the header of Llama 3 ask for calls in the same words: only a name tells them."""
 
 
-def test_bielik_is_found_as_qwen3() -> None:
-    """Its chat template holds the same marks, so it has no row of its own; nor does it need one."""
-    assert library.template("bielik3") == library.template("qwen3")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_family_is_known_by_something(name: str) -> None:
+    known = library.meta(name)["known_by"]
+    assert set(known) == {"model_types", "chat_templates"}
+    assert known["chat_templates"], "no marks"
+    for one in known["chat_templates"]:
+        assert set(one) - {"lacks"} == {"turns", "has"} and one["turns"] and one["has"]
+        assert not set(one.get("lacks", ())) & {*one["turns"], *one["has"]}
 
 
-@pytest.mark.parametrize("name", sorted({one.name for one in FINGERPRINTS}))
-def test_the_marks_of_a_family_are_no_other_s(name: str) -> None:
+def test_no_type_belongs_to_two_families() -> None:
+    listed = [each for name in NAMES for each in library.meta(name)["known_by"]["model_types"]]
+    assert len(listed) == len(set(listed)) == len(families.model_types())
+
+
+@pytest.mark.parametrize("one", families.fingerprints(), ids=lambda one: f"{one.name}: {one.has[0]}")
+def test_the_marks_of_a_family_are_no_other_s(one: families.Fingerprint) -> None:
     """A text that holds just the marks of one family is taken for that family alone."""
-    for one in FINGERPRINTS:
-        if one.name == name:
-            assert fingerprints("\n".join(one.anchor + one.has)) == [name]
+    found = fingerprints("\n".join(one.turns + one.has))
+    shared = one.name in SAME_PROMPT and one.turns == ("<|start_header_id|>",)
+    assert set(found) == (SAME_PROMPT if shared else {one.name})
 
 
-@pytest.mark.parametrize("name", sorted({one.name for one in FINGERPRINTS}))
-def test_the_chat_templates_of_the_library_are_known(name: str) -> None:
-    path = Path(library._root()) / name / "chat_template.jinja"
-    if not path.is_file():
-        pytest.skip("this family has no chat template here")
-    found = fingerprints(path.read_text(encoding="utf-8"))
-    assert found in ([name], []), "it is taken for another family"
+@pytest.mark.parametrize("name", NAMES)
+def test_the_chat_templates_of_the_library_are_known(name: str, tmp_path: Path) -> None:
+    text = Path(library.chat_template_file(name)).read_text(encoding="utf-8")
+    assert fingerprints(text) == [name]
+    assert find_name(folder(tmp_path, text.rstrip("\n"))) == name
+    by_marks = [one.name for one in families.fingerprints() if _has_marks(one, text)]
+    assert set(by_marks) <= {name}, "its marks are those of another family"
+
+
+def _has_marks(one: families.Fingerprint, text: str) -> bool:
+    return all(mark in text for mark in one.turns + one.has) and not any(mark in text for mark in one.lacks)
 
 
 # By model_type
 
 
-@pytest.mark.parametrize("model_type, name", MODEL_TYPES.items())
+@pytest.mark.parametrize(
+    "model_type, name",
+    [
+        *families.model_types().items(),
+        ("seed_oss", "seed_oss"),
+        ("deepseek_v32", "deepseek_v3_2"),
+        ("deepseek_v4", "deepseek_v4"),
+        ("granitemoehybrid", "granite4"),
+        ("kimi_k25", "kimi_k2"),
+        ("gpt_oss", "gpt_oss"),
+    ],
+)
 def test_by_model_type(model_type: str, name: str) -> None:
     assert find_name(model_type) == name
     assert find_template(model_type) == rtgen.load(name).template
 
 
 @pytest.mark.parametrize(
-    "model_type", ["llama", "mistral", "mistral3", "glm4_moe", "qwen3_moe", "deepseek_v3", "gpt2", "x", ""]
+    "model_type",
+    [
+        "llama",
+        "llama4",
+        "mistral",
+        "mistral3",
+        "glm4_moe",
+        "qwen3_moe",
+        "deepseek_v3",
+        "longcat_flash",
+        "gpt2",
+        "x",
+        "",
+    ],
 )
 def test_a_type_of_several_formats_or_of_none_is_no_answer(model_type: str) -> None:
     with pytest.raises(NoTemplateError, match="none known") as caught:
@@ -160,6 +191,17 @@ def test_two_families_at_once_are_no_answer() -> None:
     tokenizer.chat_template = QWEN3 + "<start_of_turn> <start_function_call> <end_function_call>"
     with pytest.raises(NoTemplateError, match="functiongemma or qwen3"):
         find_name(tokenizer)
+
+
+def test_chat_templates_that_ask_for_calls_in_the_same_words_are_no_answer(tmp_path: Path) -> None:
+    text = LLAMA + "{# [func_name1(x=1)] #}"
+    with pytest.raises(NoTemplateError, match=r"none known: .*pythonic_llama3_2_llama4_gemma3 or toolace"):
+        find_name(folder(tmp_path, text))
+
+
+def test_reasoning_that_is_always_prefilled_is_qwq_s(tmp_path: Path) -> None:
+    text = QWEN3.replace("assistant\n", "assistant\\n<think>\\n")
+    assert find_name(folder(tmp_path, text)) == "qwq"
 
 
 # By tokenizer

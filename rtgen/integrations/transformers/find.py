@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from rtgen import library
-from rtgen.integrations.transformers.families import FINGERPRINTS, MODEL_TYPES, Fingerprint
+from rtgen.integrations.transformers import families
+from rtgen.integrations.transformers.families import Fingerprint
 
 CHAT_TEMPLATE_FILE = "chat_template.jinja"
 CONFIG_FILES = ("tokenizer_config.json", "processor_config.json", "chat_template.json")
@@ -36,7 +37,8 @@ def find_template(source: Any) -> dict[str, Any]:
 def find_name(source: Any) -> str:
     """The name of the bundled template that `find_template` finds. Raises NoTemplateError."""
     chat_templates, types, what = _evidence(source)
-    by_type = next((MODEL_TYPES[one] for one in types if one in MODEL_TYPES), None)
+    known = families.model_types()
+    by_type = next((known[one] for one in types if one in known), None)
     for text in chat_templates:
         found = fingerprints(text)
         if by_type in found:
@@ -57,11 +59,14 @@ def find_name(source: Any) -> str:
 
 
 def fingerprints(chat_template: str) -> list[str]:
-    """The families that this chat template has all marks of, in the order of the table."""
+    """The families that this chat template has all marks of, sorted; or the one whose own chat template it is."""
+    own = families.own_chat_templates().get(chat_template.strip())
+    if own is not None:
+        return [own]
     found = {
         one.name: None
-        for one in FINGERPRINTS
-        if all(mark in chat_template for mark in one.anchor + one.has) and _lacks(one, chat_template)
+        for one in families.fingerprints()
+        if all(mark in chat_template for mark in one.turns + one.has) and _lacks(one, chat_template)
     }
     return list(found)
 
@@ -69,8 +74,8 @@ def fingerprints(chat_template: str) -> list[str]:
 def _agrees(name: str, chat_template: str) -> bool:
     """Whether the chat template can be one of this family, perhaps one that says nothing of tools."""
     return any(
-        one.name == name and all(mark in chat_template for mark in one.anchor) and _lacks(one, chat_template)
-        for one in FINGERPRINTS
+        one.name == name and all(mark in chat_template for mark in one.turns) and _lacks(one, chat_template)
+        for one in families.fingerprints()
     )
 
 
