@@ -24,6 +24,7 @@ UNTOLD: dict[str, dict[str, str]] = {
     "functionary_v3_2": {
         "$.fields.tool_calls.open_pattern ('python\\n')": "of two openers at one place the field first by name wins"
     },
+    "gemma4": {"$.start_anchor_pattern ('<|channel>thought\\n<channel|>')": _PROMPT},
     "glm4_5_4_6": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "glm4_7": {"$.fields.tool_calls.content_args.tag_pattern ('<arg_key>')": _SKIPPED},
     "hunyuan_hy3": {

@@ -95,8 +95,8 @@ def _first(node: Node) -> tuple[list[str], bool]:
             if isinstance(node, Sequence) and not nullable:
                 return sources, False
         return sources, isinstance(node, Sequence) or any(nullable for _, nullable in parts)
-    if isinstance(node, Group):
-        return _first(node.item)
+    if isinstance(node, Group) or (isinstance(node, Look) and node.ahead and not node.negative):
+        return _first(node.item)  # what is demanded ahead stands at the start, though it is not taken
     first = facts.first(node)
     return [*map(re.escape, first.chars), *first.classes], first.nullable
 

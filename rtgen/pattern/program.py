@@ -296,8 +296,8 @@ def _starts(node: Node) -> tuple[list[str], list[str], set[str], bool]:
         if node.kind in ("text_start", "text_end", "final_end", "line_start"):
             return [], [], {node.kind}, False
         return [], [], set(), True
-    if isinstance(node, Look):
-        return [], [], set(), True
+    if isinstance(node, Look):  # what is demanded ahead stands at the start, though it is not taken
+        return _starts(node.item) if node.ahead and not node.negative else ([], [], set(), True)
     if isinstance(node, BackReference):
         return [], ["(?s:.)"], set(), True
     if isinstance(node, Repeat) and node.most == 0:
