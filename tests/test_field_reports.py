@@ -15,12 +15,7 @@ from tests.conftest import HERE, load_json
 PROFILE = {"on_malformed": "event", "string_aware": True, "repair": True}
 
 LIMITS = {
-    "think-close-in-backticks": "text alone does not say whether a closing tag is meant or quoted in free text",
     "whitespace-significant-qwen35": "the template's tag_pattern takes all white space around a value",
-    "tool-call-inside-think": "that an opener ends the reasoning is for the template to say, in its close_pattern",
-    "text-after-and-between-calls": "the template keeps the last region of its content; with repeats and join, all",
-    "special-tokens-stripped-before-parse": "the template has no field for text without its tokens",
-    "big-integer-precision": "a schema's number is read as transformers reads it, as a float",
 }
 
 REPORTS = load_json(HERE / "data" / "field_reports" / "reports.json")

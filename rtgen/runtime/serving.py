@@ -33,20 +33,26 @@ class Serving:
     """
 
     __slots__ = (
+        "_also",
+        "_around",
         "_aware",
         "_closed",
         "_deferred",
         "_failed",
         "_fields",
-        "_implicit",
+        "_menders",
         "_opened",
         "_opener",
         "_policy",
         "_queue",
         "_raw",
         "_rest",
+        "_said",
         "_spans",
         "_trial",
+        "_unopened",
+        "final",
+        "implicit",
         "malformed",
         "malformed_fields",
         "parts",
@@ -72,8 +78,8 @@ class Serving:
             raise ValueError(f"on_malformed is one of {', '.join(POLICIES)}, not {on_malformed!r}")
         self._fields: dict[str, dict[str, Any]] = template["fields"]
         names = [name for name, field in self._fields.items() if not ({"open", "open_pattern"} & field.keys())]
-        self._implicit = names[0] if names else None
-        if on_malformed == "content" and (self._implicit is None or not self._never_fails(self._implicit)):
+        self.implicit = names[0] if names else None
+        if on_malformed == "content" and (self.implicit is None or not self._never_fails(self.implicit)):
             on_malformed = "event"  # there is no text field that could take it
         self._policy = on_malformed
         self._spans = spans
@@ -94,6 +100,12 @@ class Serving:
             None  # the closing of the present step, and where its body ends
         )
         self._aware: Any = None  # the scan of the open region, if it is aware of strings
+        self._around: Any = None  # the scan of the implicit region, if it is aware of quotes
+        self._menders: dict[str, Any] = {}
+        self._also: list[dict[str, Any]] = []  # what a repair left malformed in the present step
+        self._said: dict[str, list[str]] = {}  # the texts of fields that keep the last one alone
+        self._unopened: list[str] | None = [] if repair and self.implicit is None else None  # while nothing opens
+        self.final = False  # no more text will come
         self._rest = ""  # text that a repair left over, for the implicit region
         self._trial = False  # the open region may turn out to be text
         self._opener = 0  # where the opener of that region begins
@@ -115,6 +127,8 @@ class Serving:
             self.parts.append(text)
         if self._trial:
             self._raw.append(text)
+        if self._unopened is not None:
+            self._unopened.append(text)
 
     # Where regions open and close.
 
@@ -128,100 +142,169 @@ class Serving:
         if self._policy == "content" and not self._never_fails(event["field"]):
             self._trial, self._opener, self._failed = True, start, False
             self._raw = [text[start - base :]]
-        if self.string_aware:
-            _, aware = _parts()
-            mask = aware.mask_for(self._fields[event["field"]])
-            self._aware = None if mask is None else aware.scan_aware(parser, mask)
+        self._unopened = None
+        if self.string_aware or self.repair:
+            lenient = _lenient()
+            mask = lenient.mask_for(self._fields, event["field"], self.string_aware, self.repair)
+            self._aware = None if mask is None else lenient.scan_aware(parser, mask)
+
+    def begin(self, parser: Any) -> None:
+        """The parser has entered its first state."""
+        if self.repair and parser._tools:
+            parser._tools = _lenient().exact_tools(parser._tools)
+        self._enter_implicit(parser, None)
+
+    def _enter_implicit(self, parser: Any, behind: str | None) -> None:
+        """The parser is outside of explicit regions, `behind` one of this field or at the beginning."""
+        if self.implicit is None or not (self.string_aware or self.repair):
+            return
+        lenient = _lenient()
+        stray = lenient.stray_closer(self._fields, behind, self.implicit) if self.repair and behind else None
+        mask = lenient.implicit_mask(self._fields, self.implicit) if self.string_aware else None
+        self._around = None if stray is None and mask is None else lenient.scan_aware(parser, mask, stray)
 
     def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> dict[str, Any]:
         """A region has closed; returns its event. Raises what `store` raises where that is the policy."""
-        mask = None
-        if self._aware is not None and name != self._implicit:
-            body = self._aware.body(body)
-            mask, self._aware = self._aware.mask, None
+        if name != self.implicit:
+            if self._aware is not None:
+                body = self._aware.body(body)
+                self._aware = None
+            self._enter_implicit(parser, name)
+        elif self._around is not None and self._around.mask is not None:
+            body = self._around.body(body)
         start = parser._start
         parser._start = start + len(body)
         captures, parser._captures = parser._captures, {}
         message, tools = parser._message, parser._tools
-        given = (captures,) if captured else ()
         event: dict[str, Any] = {"type": "region_close", "field": name}
         self._closed = (event, parser._start)
 
-        def put(text: str) -> Any:
+        def put(text: str, own: dict[str, str] | None = None) -> Any:
+            given = (captures if own is None else own,) if captured else ()
             return store(message, text, start, tools, *given)
 
-        if name == self._implicit:
+        if name == self.implicit:
             if self._policy == "content":
                 self._deferred = (event, put, body, start)
                 return event
         elif self._trial:
             before = self._commit(message)
-            self._store(event, put, body, tools, mask)
+            self._store(message, event, put, body, tools, captures)
             if event["type"] == "region_malformed":
                 self._failed = True
                 _undo(message, before)
             else:
                 self._trial, self._raw, self._deferred = False, [], None
             return event
-        self._store(event, put, body, tools, mask)
+        self._store(message, event, put, body, tools, captures)
         return event
 
     def _store(
-        self, event: dict[str, Any], put: Callable[[str], Any], body: str, tools: Any = None, mask: Any = None
+        self,
+        message: dict[str, Any],
+        event: dict[str, Any],
+        put: Callable[..., Any],
+        body: str,
+        tools: Any = None,
+        captures: Any = None,
     ) -> None:
         """Complete the event of a closing with its value, or with the fault."""
+        name = event["field"]
         try:
-            if getattr(mask, "rereads", False):
-                event["value"] = self._reread(event, put, body, mask)
+            if self.string_aware or self.repair:
+                self._mend(message, event, put, body, tools, captures or {})
             else:
                 event["value"] = put(body)
         except FAULTS as error:
-            if self.repair and self._repaired(event, put, body):
-                return
             if self._policy == "raise":
                 raise
             event.update(type="region_malformed", text=body, error=error)
             self.malformed.append(event)
-            self.malformed_fields.add(event["field"])
+            self.malformed_fields.add(name)
+
+    def _mend(
+        self,
+        message: dict[str, Any],
+        event: dict[str, Any],
+        put: Callable[..., Any],
+        body: str,
+        tools: Any,
+        captures: Any,
+    ) -> None:
+        """Complete the event of a closing with its value, repaired as far as the options say. Raises what `put` does."""
+        name = event["field"]
+        field = self._fields[name]
+        if self.repair and self._never_fails(name) and not (field.get("repeats") or "join" in field):
+            self._say(event, put, body)
             return
-        if self.repair and self._fields[event["field"]].get("content") == "json":
-            repair, _ = _parts()
-            if repair.unwrap_arguments(event["value"], tools):
-                event["repairs"] = ["double_encoding"]
+        mender = self._menders.get(name)
+        if mender is None:
+            takes_rest = self.implicit is not None and self._never_fails(self.implicit)
+            mender = _lenient().Mender(field, self.string_aware, self.repair, takes_rest)
+            self._menders[name] = mender
+        before = _held(message, name)
+        cut_off = self.final and self._closed is not None and self._closed[1] == self.total
+        stored = mender.store(put, body, tools, captures, cut_off, lambda: _undo(message, before))
+        if stored.broken and (self._policy == "raise" or self._trial):
+            _undo(message, before)
+            raise stored.error
+        event["value"], self._rest = stored.value, stored.rest
+        if stored.repairs:
+            event["repairs"] = stored.repairs
+        if stored.broken:
+            broken = {"type": "region_malformed", "field": name, "text": stored.broken, "error": stored.error}
+            self._also.append(broken)
+            self.malformed.append(broken)
 
-    def _repaired(self, event: dict[str, Any], put: Callable[[str], Any], body: str) -> bool:
-        """Whether a repair of the text was accepted; completes the event."""
-        repair, _ = _parts()
-        for text, names, rest in repair.repairs(self._fields[event["field"]], body):
-            if rest and (self._implicit is None or not self._never_fails(self._implicit)):
-                continue
-            try:
-                event["value"] = put(text)
-            except FAULTS:
-                continue
-            event["repairs"] = names
-            self._rest = rest
-            return True
-        return False
+    def _say(self, event: dict[str, Any], put: Callable[..., Any], body: str) -> None:
+        """Store a text that would replace an earlier one of its field: see `joined_texts`."""
+        event["value"] = put(body)
+        said = self._said.setdefault(event["field"], [])
+        if said and "".join(said).strip():
+            event["repairs"] = ["joined_texts"]
+        said.append(body)
 
-    def _reread(self, event: dict[str, Any], put: Callable[[str], Any], body: str, mask: Any) -> Any:
-        """The value of tags whose values may hold closers of tags."""
-        text, standin, names = mask.reread(body)
-        if names and not self.repair:
-            text, names = body, []
-        value = put(text)
-        if names:
-            event["repairs"] = names
-        return _parts()[1].restore(value, standin, mask.close) if standin else value
+    def left_malformed(self) -> list[dict[str, Any]]:
+        """The events of what the repair of the region that has just closed left malformed."""
+        return self._also
+
+    def joined_texts(self) -> dict[str, str]:
+        """The texts of fields that keep the last one alone, where there were several: those of the implicit field as
+        they stand, regions of another field in lines of their own."""
+        joined = {}
+        for name, said in self._said.items():
+            if len(said) > 1:
+                arguments = self._fields[name].get("content_args")
+                strip = arguments.get("strip", True) if isinstance(arguments, dict) else True
+                if name != self.implicit:
+                    said = [text.strip() if strip else text for text in said]
+                    joined[name] = "\n".join(text for text in said if text)
+                else:
+                    joined[name] = "".join(said).strip() if strip else "".join(said)
+        return joined
+
+    def left_out(self, message: dict[str, Any]) -> list[dict[str, Any]]:
+        """The events of a text in which no delimiter was seen, of a template without an implicit field: it becomes the
+        content as it stands (`no_delimiters`)."""
+        text = "".join(self._unopened or ())
+        if not text.strip() or "content" not in self._fields or not self._never_fails("content"):
+            return []
+        message["content"] = text
+        shown: dict[str, Any] = {"start": 0, "end": 0} if self._spans else {}
+        ends = {"start": self.total, "end": self.total} if self._spans else {}
+        event = {"type": "region_close", "field": "content", "value": text, "repairs": ["no_delimiters"], **ends}
+        return [
+            {"type": "region_open", "field": "content", **shown},
+            {"type": "region_chunk", "field": "content", "text": text, "dirty": False},
+            event,
+        ]
 
     def _commit(self, message: dict[str, Any]) -> tuple[str, bool, Any, int]:
         """Store the implicit region whose closing was deferred; returns what the message held under its name before."""
-        name = self._implicit or ""
-        old = message.get(name)
-        before = (name, name in message, old, len(old) if isinstance(old, list) else 0)
+        before = _held(message, self.implicit or "")
         if self._deferred is not None:
             event, put, body, _ = self._deferred
-            self._store(event, put, body)
+            self._store(message, event, put, body)
         return before
 
     # One step of scanning.
@@ -243,9 +326,11 @@ class Serving:
                     event["text"] = event["text"][self.prefix_end - before :]
                     if not event["text"]:
                         continue
-            elif kind == "region_open" and event["field"] == self._implicit:
+            elif kind == "region_open" and event["field"] == self.implicit:
                 if self._spans:
                     event["start"] = event["end"] = before
+            elif kind == "region_close" and self._spans and self._closed is None:  # of a stray closer
+                event["start"], event["end"] = before, after
             else:
                 leading = False
             (out if leading else queue).append(event)
@@ -263,6 +348,7 @@ class Serving:
         if self._rest:
             self._leave_over(parser, after, queue)
         self._opened = self._closed = None
+        self._also = []
         if not self._trial and queue:
             out += queue
             queue.clear()
@@ -270,7 +356,7 @@ class Serving:
     def _cut_off(self, event: dict[str, Any]) -> None:
         """The end of the text has closed a region."""
         field = self._fields[event["field"]]
-        if event["field"] != self._implicit and ("close" in field or "close_pattern" in field):
+        if event["field"] != self.implicit and ("close" in field or "close_pattern" in field):
             self.truncated = True
             if self._spans:
                 event["closed"] = False
@@ -286,16 +372,23 @@ class Serving:
                 self._closed[0].update(start=start, end=start)
         elif self._closed is not None:
             event, start = self._closed
-            event.update(start=after if ended else start, end=after)
+            for each in (event, *self._also):
+                each.update(start=after if ended else start, end=after)
 
     def _leave_over(self, parser: Any, after: int, queue: list[dict[str, Any]]) -> None:
         """Text that a repair left over begins the implicit region behind the one that was repaired."""
         rest, self._rest = self._rest, ""
-        event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
+        event: dict[str, Any] = {"type": "region_open", "field": self.implicit}
         if self._spans:
             event["start"] = event["end"] = after
-        queue += (event, {"type": "region_chunk", "field": self._implicit, "text": rest, "dirty": False})
+        queue += (event, {"type": "region_chunk", "field": self.implicit, "text": rest, "dirty": False})
         parser._parts, parser._opened, parser._start = [rest], True, after - len(rest)
+        self._tell_around(parser)
+
+    def _tell_around(self, parser: Any) -> None:
+        """The implicit region has begun with text that its scan has not seen."""
+        if self._around is not None:
+            self._around.told = list(parser._parts)
 
     def _turn_into_text(self, parser: Any, after: int) -> None:
         """The region on trial cannot be parsed: its text, delimiters included, goes on the implicit region."""
@@ -306,26 +399,31 @@ class Serving:
             _, _, body, parser._start = self._deferred
             parser._parts = [body, raw]
         else:
-            event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
+            event: dict[str, Any] = {"type": "region_open", "field": self.implicit}
             if self._spans:
                 event["start"] = event["end"] = self._opener
             told.append(event)
         parser._opened = True
+        self._tell_around(parser)
         shown = raw[max(0, self.prefix_end - self._opener) :] if self._spans else raw
         if shown:
-            told.append({"type": "region_chunk", "field": self._implicit, "text": shown, "dirty": False})
+            told.append({"type": "region_chunk", "field": self.implicit, "text": shown, "dirty": False})
         self._queue[:] = told
         self._trial = self._failed = False
         self._raw, self._deferred = [], None
 
 
-def _parts() -> tuple[Any, Any]:
-    """The parts of the runtime that repair and scan anew. Raises RuntimeError in a module that stands alone."""
-    try:
-        from rtgen.runtime import aware, repair
-    except ImportError:
-        raise RuntimeError("string_aware and repair need rtgen itself, which is not installed here") from None
-    return repair, aware
+def _lenient() -> Any:
+    """What `string_aware` and `repair` take, loaded when it is asked for first."""
+    from rtgen.runtime import lenient
+
+    return lenient
+
+
+def _held(message: dict[str, Any], name: str) -> tuple[str, bool, Any, int]:
+    """What a message holds under a name, for `_undo`."""
+    old = message.get(name)
+    return name, name in message, old, len(old) if isinstance(old, list) else 0
 
 
 def _undo(message: dict[str, Any], before: tuple[str, bool, Any, int]) -> None:
@@ -351,7 +449,9 @@ def close_region(
 
     `store` is the function that stores its text `body`; `captured` says that it takes the captures.
     """
-    events.append(parser._serving.close(parser, name, store, captured, body))
+    serving = parser._serving
+    events.append(serving.close(parser, name, store, captured, body))
+    events += serving.left_malformed()
 
 
 def parse_serving(
