@@ -219,7 +219,8 @@ def check(
     broken = isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}
     if not broken and not any("repairs" in event for event in events) and not same(message, right):
         return f"repair changes what is valid: {show(message)}, not {show(right)}"
-    if not broken and {name for event in events for name in event.get("repairs", ())} - NO_FAULTS:
+    repairs = {name for event in events for name in event.get("repairs", ())}
+    if not broken and "missing_close" not in repairs and repairs - NO_FAULTS:
         return f"repair repairs what is valid: {show(events)}"
     if isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}:
         return None

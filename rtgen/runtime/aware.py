@@ -1,9 +1,9 @@
 r"""Closers that are data, for `string_aware=True`: a second way of scanning a region, which knows its strings.
 
 In `json` and `python-call-list` a closer inside a string literal is data, in `xml-inline` a closer of the tag or of the
-region inside a tag's value, in text a delimiter that is quoted alone in backticks.  The region's own scan function finds
-the closer, in a text in which such data is masked; `rtgen.runtime.mask.Mask` says how far the text is understood, and
-carries its state from chunk to chunk.
+region inside a tag's value, in text a delimiter that is quoted alone in backticks. The region's own scan function
+finds the closer, in a text in which such data is masked; `rtgen.runtime.mask.Mask` says how far the text is
+understood, and carries its state from chunk to chunk.
 
 A closer inside a string is held back until the string ends as strings do (before `,`, `:`, a bracket or the end of the
 text), or a value as values do (its tag's closer, then another tag or the region's closer). Where it does not, the
@@ -36,7 +36,8 @@ def mask_for(fields: dict[str, dict[str, Any]], name: str, string_aware: bool, r
     if kind != "text" or closer is None:
         return None
     calls = call_fields(fields, name) if repair else []
-    return Prose(field, closer, calls, string_aware) if calls or string_aware else None
+    outside = next((pattern_of(other, "close") for other in fields.values() if pattern_of(other, "open") is None), None)
+    return Prose(field, closer, calls, string_aware, outside or "") if calls or string_aware else None
 
 
 def implicit_mask(fields: dict[str, dict[str, Any]], name: str) -> Mask | None:

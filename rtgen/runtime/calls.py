@@ -26,7 +26,8 @@ _STRINGS = re.compile(rf"'''.*?'''|\"\"\".*?\"\"\"|{_STRING}", re.DOTALL)
 _TOKENS = re.compile(rf"({_STRING})|([^\W\d][\w.-]*)(?=\s*(?:\(|=(?!=)))", re.DOTALL)
 _BRACKETS = re.compile(rf"{_STRING}|[()\[\]{{}}]", re.DOTALL)
 _OPENING = re.compile(r"[=(\[,:{]\s*$")
-_CLOSING = re.compile(r"\s*(?:[,)\]}:]|\Z)")
+_CLOSING = re.compile(r"\s*(?:[,\]}:]|\)\s*(?:[,)\];\n]|\Z)|\Z)")
+_CLOSING_ARGUMENT = re.compile(r"\s*(?:,\s*[^\W\d][\w-]*\s*=|\)\s*(?:[,\];\n]|\Z)|\Z)")
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
@@ -118,13 +119,14 @@ def _requoted(text: str) -> str:
         at += 1
         if char not in "'\"" or not _OPENING.search(text, max(0, at - 40), at - 1):
             continue
+        closing = _CLOSING_ARGUMENT if text[at - 2 : at - 1] == "=" else _CLOSING
         while at < len(text):
             inner = text[at]
             at += 1
             if inner == "\\" and at < len(text):
                 done.append(inner + text[at])
                 at += 1
-            elif inner == char and _CLOSING.match(text, at):
+            elif inner == char and closing.match(text, at):
                 done.append(inner)
                 break
             else:

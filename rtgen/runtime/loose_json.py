@@ -265,12 +265,14 @@ class LooseReader:
 
 
 def read(
-    make: Callable[[frozenset[int] | None], LooseReader], walk: Callable[[LooseReader], Any]
+    make: Callable[[frozenset[int] | None], LooseReader],
+    walk: Callable[[LooseReader], Any],
+    tries: int = MOST_TAKEN_BACK,
 ) -> tuple[Any, list[str]]:
     """What `walk` gives for the first reading that succeeds, and the repairs. `make` makes a reader whose quotes at
-    these places are data (None: all quotes count as they stand). Raises Beyond."""
+    these places are data (None: all quotes count as they stand), `tries` is how many at most. Raises Beyond."""
     data: frozenset[int] | None = None
-    for _ in range(MOST_TAKEN_BACK):
+    for _ in range(tries):
         reader = make(data)
         try:
             return walk(reader), reader.names

@@ -3,9 +3,9 @@
 `Mender` goes round the function that stores a region's text in the message. Besides what the content parser refuses,
 it repairs values that no reader of calls can use:
 
-    double_encoding, argument_key, missing_arguments, nested_function   calls whose arguments are no object under
-                      `arguments` (`rtgen.runtime.repair.called`)
-    schema_values     text that a tool's schema has for a list or an object, and that is no JSON (Python's literals, ...)
+    double_encoding, argument_key, name_key, missing_arguments, nested_function
+                      calls whose arguments are no object under `arguments` (`rtgen.runtime.repaired.called`)
+    schema_values     text that a tool's schema has for a list or an object and that is no JSON (Python's literals, ...)
     exact_numbers     whole numbers of the type `number` that no float can hold
 """
 
@@ -15,9 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 from rtgen.runtime.errors import FAULTS
+from rtgen.runtime.json_repair import is_envelope
 from rtgen.runtime.loose_json import Beyond, LooseReader, read
 from rtgen.runtime.mask import pattern_of
-from rtgen.runtime.repair import called, decode, is_envelope, repairs
+from rtgen.runtime.repair import repairs
+from rtgen.runtime.repaired import called, decode
 from rtgen.runtime.tag_repair import CutOff, reread, restore, split_regions
 from rtgen.runtime.tags import TagShape, tag_shape
 from rtgen.runtime.tools import EXACT_NUMBER, cast_arguments, schema_types
@@ -45,7 +47,7 @@ class Mender:
     def __init__(self, field: dict[str, Any], string_aware: bool, repair: bool, takes_rest: bool) -> None:
         import regex
 
-        self._field, self._repair, self._takes_rest = field, repair, takes_rest
+        self._field, self._aware, self._repair, self._takes_rest = field, string_aware, repair, takes_rest
         self._kind = field.get("content", "text")
         opener = pattern_of(field, "open")
         self._opener = regex.compile(opener, regex.DOTALL) if opener else None
@@ -69,6 +71,9 @@ class Mender:
         else:
             try:
                 stored = Stored(put(body, None), [])
+                if self._repair and self._kind == "json" and _holds_no_call(stored.value):
+                    error = ValueError("the region holds a list or a string in place of a call")
+                    stored = self._mended(put, body, captures, cut_off, undo, error) or Stored(put(body, None), [])
             except FAULTS as error:
                 mended = self._mended(put, body, captures, cut_off, undo, error) if self._repair else None
                 if mended is None:
@@ -114,7 +119,9 @@ class Mender:
         broken = ""
         for text, captures in regions:
             try:
-                mended, standin, more = reread(shape, text, self._repair, cut_off and text is regions[-1][0])
+                mended, standin, more = reread(
+                    shape, text, self._aware, self._repair, cut_off and text is regions[-1][0]
+                )
             except CutOff as error:
                 fault, broken = error, text
                 continue
@@ -145,6 +152,12 @@ class Mender:
             if tools and isinstance(arguments, dict) and isinstance(name, str):
                 names += _by_schema(arguments, tools.get(name) or {}, self._shape is not None)
             stored.repairs += [name for name in names if name not in stored.repairs]
+
+
+def _holds_no_call(value: Any) -> bool:
+    """Whether a list or a string of JSON stands where a call belongs."""
+    function = value.get("function") if isinstance(value, dict) else None
+    return isinstance(function, list) or (isinstance(function, str) and decode(function) is not None)
 
 
 def _takes_json(value: Any, body: str) -> bool:

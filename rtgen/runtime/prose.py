@@ -23,16 +23,21 @@ class Prose(Mask):
     """The mask of text.
 
     `delimiters` are those that count in it, as a regex. `calls` are the fields whose regions may begin in it though it
-    is not closed, `quotes` says whether code spans quote.
+    is not closed, perhaps behind what closes the text around it (`outside`, a regex); `quotes` says whether code spans
+    quote.
     """
 
-    def __init__(self, field: dict[str, Any], delimiters: str, calls: list[dict[str, Any]], quotes: bool) -> None:
+    def __init__(
+        self, field: dict[str, Any], delimiters: str, calls: list[dict[str, Any]], quotes: bool, outside: str = ""
+    ) -> None:
         import regex
 
         super().__init__(field)
         self._delimiter = regex.compile(delimiters, regex.DOTALL)
         self._calls = [_Call(call) for call in calls]
-        starts = "|".join(f"(?:{call.opens})" for call in self._calls)
+        outside = _without_blanks(outside) if calls else ""
+        self._outside = regex.compile(outside or "(?!)", regex.DOTALL)
+        starts = "|".join(f"(?:{start})" for start in [*(call.opens for call in self._calls), outside] if start)
         self._start = regex.compile(starts or "(?!)", regex.DOTALL)
         self._quotes = quotes
         self.restart("")
@@ -94,9 +99,12 @@ class Prose(Mask):
         """Where the first whole call begins; -1 without one."""
         found = self._opener_in(text, at, True)
         while found is not None:
-            for call in self._calls:
-                if call.begins(text, found.start()):
-                    return int(found.start())
+            start = found.start()
+            closer = self._outside.match(text, start)
+            behind = start if closer is None or not closer.end() > start else closer.end()
+            behind = len(text) - len(text[behind:].lstrip())
+            if any(call.begins(text, start) or call.begins(text, behind) for call in self._calls):
+                return int(start)
             found = self._opener_in(text, found.end(), True)
         return -1
 
@@ -130,6 +138,11 @@ class Prose(Mask):
         return "".join(parts)
 
 
+def _without_blanks(pattern: str) -> str:
+    """The pattern without optional white space in front."""
+    return re.sub(r"^\\s\*(?![+?])", "", pattern)
+
+
 class _Call:
     """How a region of calls looks."""
 
@@ -137,7 +150,7 @@ class _Call:
         import regex
 
         pattern = pattern_of(field, "open") or "(?!)"
-        self.opens = re.sub(r"^\\s\*(?![+?])", "", pattern)
+        self.opens = _without_blanks(pattern)
         self._opener = regex.compile(pattern, regex.DOTALL)
         self._closer = regex.compile(pattern_of(field, "close") or "(?!)", regex.DOTALL)
         self._kind = field.get("content", "text")

@@ -52,7 +52,7 @@ class ServingParser:
             serving.step(self, events, serving.total, True, out)
         self._seen = ""
         if final:
-            out += serving.left_out(self._message)
+            out += serving.finish(self._message)
         return out
 
     def _returned(self: Any) -> dict[str, Any]:
@@ -60,7 +60,6 @@ class ServingParser:
         serving: Serving = self._serving
         for name in serving.malformed_fields:
             self._message.setdefault(name, None)
-        self._message.update(serving.joined_texts())
         returned: dict[str, Any] = super()._returned()  # type: ignore[misc]
         return returned
 

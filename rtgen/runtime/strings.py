@@ -47,17 +47,18 @@ class Strings(Mask):
 
     def _outside(self, text: str, at: int, final: bool, done: list[str]) -> int:
         """Up to the next string; -1 when there is none."""
-        found = self._starts.search(text, at)
-        if found is not None:
-            done.append(text[at : found.end()])
-            self._inside, self._ahead = self._closes[found[0]], 0
-            return found.end()
         stop = len(text)
         if not final:
             for length in range(min(self._longest - 1, len(text) - at), 0, -1):
-                if any(opener.startswith(text[-length:]) for opener in self._closes):
+                cut = text[-length:]
+                if any(len(opener) > length and opener.startswith(cut) for opener in self._closes):
                     stop -= length
                     break
+        found = self._starts.search(text, at)
+        if found is not None and found.start() < stop:
+            done.append(text[at : found.end()])
+            self._inside, self._ahead = self._closes[found[0]], 0
+            return found.end()
         done.append(text[at:stop])
         return -1
 

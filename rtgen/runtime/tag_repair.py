@@ -57,14 +57,14 @@ def _value_end(shape: TagShape, opener: Any, body: str, look: int) -> int:
     return len(body) if found is None or found.end() == found.start() else int(found.start())
 
 
-def reread(shape: TagShape, body: str, mend: bool, cut_off: bool) -> tuple[str, str, list[str]]:
-    """A body whose values hold closers of tags, with a stand-in for them: the text, the stand-in ("": none was needed)
-    and the names of the repairs, which are made if `mend`. Raises CutOff if the text ends inside a value (`cut_off`:
-    the end of the text has closed the region, so that nothing more is known)."""
+def reread(shape: TagShape, body: str, aware: bool, mend: bool, cut_off: bool) -> tuple[str, str, list[str]]:
+    """A body whose values hold closers of tags (`aware`), with a stand-in for them: the text, the stand-in ("": none
+    was needed) and the names of the repairs, which are made if `mend`. Raises CutOff if the text ends inside a value
+    (`cut_off`: the end of the text has closed the region, so that nothing more is known)."""
     names: list[str] = []
     if mend:
         body = _mended(shape, body, names)
-    if shape.chained:
+    if shape.chained and not mend:
         return body, "", names
     standin = "\ue000"
     while standin in body:
@@ -73,7 +73,7 @@ def reread(shape: TagShape, body: str, mend: bool, cut_off: bool) -> tuple[str, 
     while (found := shape.tag.search(body, at)) is not None:
         look = found.end()
         end = body.find(shape.close, look)
-        while end >= 0 and not _ends(shape, body, end + len(shape.close)):
+        while aware and end >= 0 and not _ends(shape, body, end + len(shape.close)):
             end = body.find(shape.close, end + len(shape.close))
         nested = _next_tag(shape, body, look, len(body) if end < 0 else end) if mend else -1
         if nested >= 0:
@@ -86,10 +86,10 @@ def reread(shape: TagShape, body: str, mend: bool, cut_off: bool) -> tuple[str, 
                 if cut_off:
                     raise CutOff(f"the text ends inside the value of {found['key']!r}")
                 _note(names, "missing_tag_close")
-                pieces += [body[at:], shape.close]
+                pieces += [body[at:].rstrip(), shape.close]
                 at = len(body)
             break
-        value = body[look:end].replace(shape.close, standin)
+        value = body[look:end] if shape.chained else body[look:end].replace(shape.close, standin)
         used = used or standin in value
         pieces += [body[at:look], value, shape.close]
         at = end + len(shape.close)
@@ -104,7 +104,7 @@ def _note(names: list[str], name: str) -> None:
 
 def _ends(shape: TagShape, body: str, at: int) -> bool:
     rest = body[at:].lstrip()
-    return not rest or shape.tag.match(rest) is not None
+    return not rest or shape.tag.match(rest) is not None or shape.half.match(rest) is not None
 
 
 def _next_tag(shape: TagShape, body: str, look: int, end: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rtgen.runtime.mask import Mask
+from rtgen.runtime.mask import Mask, pattern_of
 
 _TAG = re.compile(
     r"(.*?)\(\?P<key>((?:\[\^?[^\]]*\]|\\[wSd])[+*]\??|\.[+*]\?)\)(.*?)\(\?P<value>\.\*\?\)(.*)", re.DOTALL
@@ -23,10 +23,11 @@ class TagShape:
 
     `tag` is the regex of an opening up to its value, `lead` and `close` the literals at its ends; `inner` and `value`
     are the two literals between key and value where white space may stand between them, else "". `chained`: the
-    pattern looks at what follows a tag itself.
+    pattern looks at what follows a tag itself. `half` is the regex of the first tag of a region's closer (`ends`) that
+    is more than one.
     """
 
-    def __init__(self, lead: str, key: str, middle: str, close: str, chained: bool) -> None:
+    def __init__(self, lead: str, key: str, middle: str, close: str, chained: bool, ends: str) -> None:
         import regex
 
         self.lead, self.close, self.chained = _literal(lead), _literal(close), chained
@@ -35,6 +36,8 @@ class TagShape:
             key = f"[^{re.escape(first)}]{key[1:]}"  # a key does not hold what closes it
         self.key = key
         self.tag = regex.compile(f"{lead}(?P<key>{key}){middle}", regex.DOTALL)
+        half, *more = re.sub(r"\(\?P<\w+>([\w ]+)\)", r"\1", ends).split(r"\s*")
+        self.half = regex.compile(half if more and half and not _META.search(half) else "(?!)", regex.DOTALL)
         parts = middle.split(r"\s*")
         two = len(parts) == 2 and all(parts) and not any(map(_META.search, parts))
         self.inner, self.value = map(_literal, parts) if two else ("", "")
@@ -61,7 +64,7 @@ def tag_shape(field: dict[str, Any]) -> TagShape | None:
     if not lead or not close or _META.search(close) or _META.search(lead):
         return None
     try:
-        return TagShape(lead, key, middle, close, chained is not None)
+        return TagShape(lead, key, middle, close, chained is not None, pattern_of(field, "close") or "")
     except regex.error:
         return None
 
@@ -71,7 +74,7 @@ class Tags(Mask):
 
     def __init__(self, field: dict[str, Any], shape: TagShape) -> None:
         super().__init__(field)
-        self.lead, self.close = shape.tag, shape.close
+        self.lead, self.close, self._half = shape.tag, shape.close, shape.half
         self._inside = False
         self._ahead = 0
 
@@ -132,7 +135,8 @@ class Tags(Mask):
         return end + len(self.close)
 
     def _follows(self, text: str, at: int, final: bool) -> bool | None:
-        """Whether what follows a tag's closer is another tag or the region's closer; None: that is not known yet."""
+        """Whether what follows a tag's closer is another tag, the region's closer or the first tag of that; None: that
+        is not known yet."""
         unknown = False
         blanks = re.compile(r"\s*").match(text, at)
         places = {at, blanks.end() if blanks is not None else at}
@@ -142,7 +146,7 @@ class Tags(Mask):
                     return True
                 unknown = True
                 continue
-            for pattern in (self.lead, self._closer):
+            for pattern in (self.lead, self._closer, self._half):
                 found = pattern.match(text, place, partial=not final)
                 if found is not None and not found.partial and found.end() > found.start():
                     return True
