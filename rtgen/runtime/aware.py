@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtgen.runtime.blanks import hold_quick
-from rtgen.runtime.mask import Mask, pattern_of
+from rtgen.runtime.mask import Mask, looks_around, pattern_of
 from rtgen.runtime.parser import Parser
 from rtgen.runtime.prose import Prose, call_fields
 from rtgen.runtime.strings import Strings
@@ -33,17 +33,18 @@ def mask_for(fields: dict[str, dict[str, Any]], name: str, string_aware: bool, r
         shape = tag_shape(field) if string_aware else None
         return None if shape is None else Tags(field, shape)
     closer = pattern_of(field, "close")
-    if kind != "text" or closer is None:
+    if kind != "text" or closer is None or looks_around(closer):
         return None
     calls = call_fields(fields, name) if repair else []
     outside = next((pattern_of(other, "close") for other in fields.values() if pattern_of(other, "open") is None), None)
-    return Prose(field, closer, calls, string_aware, outside or "") if calls or string_aware else None
+    outside = "" if outside is None or looks_around(outside) else outside
+    return Prose(field, closer, calls, string_aware, outside) if calls or string_aware else None
 
 
 def implicit_mask(fields: dict[str, dict[str, Any]], name: str) -> Mask | None:
     """The mask of text outside of explicit regions; None where nothing can open."""
     openers = [pattern_of(field, "open") for field in fields.values()]
-    delimiters = "|".join(f"(?:{opener})" for opener in openers if opener)
+    delimiters = "|".join(f"(?:{opener})" for opener in openers if opener and not looks_around(opener))
     if fields[name].get("content", "text") != "text" or not delimiters:
         return None
     return Prose(fields[name], delimiters, [], True)

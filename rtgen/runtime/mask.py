@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+_CLASSES = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+_LOOKS = re.compile(r"\(\?<?[=!]|\(\?>|(?<!\\)[$^]|\\[bBAZGK]")
 
 def pattern_of(field: dict[str, Any], role: str) -> str | None:
     """The regex of a field's opener or closer."""
@@ -14,6 +17,11 @@ def pattern_of(field: dict[str, Any], role: str) -> str | None:
         return "|".join(regex.escape(text) for text in sorted(literals, key=len, reverse=True))
     found: str | None = field.get(f"{role}_pattern")
     return found
+
+
+def looks_around(pattern: str) -> bool:
+    """Whether a regex may look at what stands around its match: in pieces of a text such are not found safely."""
+    return _LOOKS.search(_CLASSES.sub("", pattern)) is not None
 
 
 class Mask:

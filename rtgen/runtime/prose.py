@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rtgen.runtime.mask import Mask, pattern_of
+from rtgen.runtime.mask import Mask, looks_around, pattern_of
 from rtgen.runtime.tags import tag_shape
 
 LONGEST_OPENER = 256
@@ -174,4 +174,9 @@ def call_fields(fields: dict[str, dict[str, Any]], but: str) -> list[dict[str, A
     """The fields whose regions hold calls, other than `but`."""
     kinds = ("json", "python-call-list", "xml-inline")
     found = [field for name, field in fields.items() if name != but and field.get("content") in kinds]
-    return [field for field in found if pattern_of(field, "open") and pattern_of(field, "close")]
+    good = []
+    for field in found:
+        opener = pattern_of(field, "open")
+        if opener and pattern_of(field, "close") and not looks_around(opener):
+            good.append(field)
+    return good
