@@ -217,7 +217,8 @@ def check(
     message, events, parser = stream(compiled, [run.text], run.prefix, run.tools, on_malformed="event", repair=True)
     counts["repairs"] += sum("repairs" in event for event in events)
     broken = isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}
-    broken = broken or any("ends inside the value" in str(event["error"]) for event in (parser.malformed if parser else ()))
+    faults = [str(event["error"]) for event in parser.malformed] if parser else []
+    broken = broken or any("ends inside the value" in fault for fault in faults)
     if not broken and not any("repairs" in event for event in events) and not same(message, right):
         return f"repair changes what is valid: {show(message)}, not {show(right)}"
     repairs = {name for event in events for name in event.get("repairs", ())}

@@ -27,7 +27,7 @@ _AFTER_VALUE = re.compile(r"\s*(?:[,}\])]|\Z)")
 _NEXT_KEY = re.compile(r"\"[^\"\\\n]*\"\s*:|'[^'\\\n]*'\s*:")
 _NEXT_ITEM = re.compile(r"[\"{\[]")
 _PLAIN = {quote: re.compile(rf"[^{quote}\\\x00-\x1f]+") for quote in "\"'\u201d"}
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+_JSON_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 _WORDS = {"true": True, "false": False, "null": None, "NaN": float("nan"), "Infinity": float("inf")}
 _WORDS["-Infinity"] = float("-inf")
 _PYTHON = {"True": True, "False": False, "None": None}
@@ -171,9 +171,9 @@ class LooseReader:
                 self.at += 6
                 return chr(0x10000 + ((code - 0xD800) << 10) + (int(low[1], 16) - 0xDC00))
             return chr(code)
-        if char in _ESCAPES or char == quote:
+        if char in _JSON_ESCAPES or char == quote:
             self.at += 1
-            return _ESCAPES.get(char, char)
+            return _JSON_ESCAPES.get(char, char)
         self.note("invalid_escapes")
         if char == "'":
             self.at += 1

@@ -8,6 +8,7 @@ from typing import Any
 _CLASSES = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 _LOOKS = re.compile(r"\(\?<?[=!]|\(\?>|(?<!\\)[$^]|\\[bBAZGK]")
 
+
 def pattern_of(field: dict[str, Any], role: str) -> str | None:
     """The regex of a field's opener or closer."""
     import regex

@@ -263,14 +263,14 @@ class Regions:
         return before
 
 
-_loaded: list[Any] = []
+_LENIENT: list[Any] = []
 
 
 def _lenient() -> Any:
     """What `string_aware` and `repair` take, loaded when it is asked for first."""
-    if not _loaded:
-        _loaded.append(_load_lenient())
-    return _loaded[0]
+    if not _LENIENT:
+        _LENIENT.append(_load_lenient())
+    return _LENIENT[0]
 
 
 def _load_lenient() -> Any:

@@ -48,7 +48,7 @@ def _value_end(shape: TagShape, opener: Any, body: str, look: int) -> int:
     first = end = body.find(shape.close, look)
     while end >= 0:
         at = end + len(shape.close)
-        if _ends(shape, body, at) or opener.match(body[at:].lstrip()):
+        if _value_ends(shape, body, at) or opener.match(body[at:].lstrip()):
             return at
         end = body.find(shape.close, at)
     if first >= 0:
@@ -73,7 +73,7 @@ def reread(shape: TagShape, body: str, aware: bool, mend: bool, cut_off: bool) -
     while (found := shape.tag.search(body, at)) is not None:
         look = found.end()
         end = body.find(shape.close, look)
-        while aware and end >= 0 and not _ends(shape, body, end + len(shape.close)):
+        while aware and end >= 0 and not _value_ends(shape, body, end + len(shape.close)):
             end = body.find(shape.close, end + len(shape.close))
         nested = _next_tag(shape, body, look, len(body) if end < 0 else end) if mend else -1
         if nested >= 0:
@@ -102,7 +102,7 @@ def _note(names: list[str], name: str) -> None:
         names.append(name)
 
 
-def _ends(shape: TagShape, body: str, at: int) -> bool:
+def _value_ends(shape: TagShape, body: str, at: int) -> bool:
     rest = body[at:].lstrip()
     return not rest or shape.tag.match(rest) is not None or shape.half.match(rest) is not None
 
