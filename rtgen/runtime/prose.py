@@ -39,6 +39,7 @@ class Prose(Mask):
         self._outside = regex.compile(outside or "(?!)", regex.DOTALL)
         starts = "|".join(f"(?:{start})" for start in [*(call.opens for call in self._calls), outside] if start)
         self._start = regex.compile(starts or "(?!)", regex.DOTALL)
+        self._leads = _leads([*(call.opens for call in self._calls), outside])
         self._quotes = quotes
         self.restart("")
 
@@ -59,15 +60,17 @@ class Prose(Mask):
             return seen
         at = base + self._searched
         if not self._held:
+            if self._leads and not any(lead in seen[base:] for lead in self._leads):
+                return self._give(seen, len(seen))
             at = base
             found = self._opener_in(seen, at, final and len(seen) == len(text))
-            end = len(seen) if found is None else found.start()
+            end = len(seen) if found is None else _begin(found, seen)
             closer = self._closer.search(seen, at, end)
             if found is None or (closer is not None and closer.end() > closer.start()):
                 return self._give(seen, len(seen))
             if found.partial:
-                return self._give(seen, found.start())
-            self._held, base, at = True, found.start(), found.end()
+                return self._give(seen, end)
+            self._held, base, at = True, end, found.end()
         closer = self._closer.search(seen, at, partial=not final)
         if closer is not None and not closer.partial and closer.end() > closer.start():
             self._held = False
@@ -99,7 +102,7 @@ class Prose(Mask):
         """Where the first whole call begins; -1 without one."""
         found = self._opener_in(text, at, True)
         while found is not None:
-            start = found.start()
+            start = _begin(found, text)
             closer = self._outside.match(text, start)
             behind = start if closer is None or not closer.end() > start else closer.end()
             behind = len(text) - len(text[behind:].lstrip())
@@ -111,6 +114,8 @@ class Prose(Mask):
     def _quoted(self, text: str, done: str, final: bool) -> str:
         """`text` as far as it is understood, with the quoted delimiters masked; it begins with `done`."""
         parts, at = [done], len(done)
+        if not self._odd and "`" not in text[at:]:
+            return text
         look = at
         while (ticks := _TICKS.search(text, look)) is not None:
             start, look = ticks.span()
@@ -118,6 +123,7 @@ class Prose(Mask):
                 self._odd = False
                 continue
             if look == len(text) and not final:
+                start = max(start, look - 2)  # that it is more than one stays known
                 break
             if look - start > 1:
                 continue
@@ -136,6 +142,25 @@ class Prose(Mask):
             start = len(text)
         parts.append(text[at:start])
         return "".join(parts)
+
+
+def _begin(found: Any, text: str) -> int:
+    """Where a match begins, white space left aside."""
+    matched = text[found.start() : found.end()]
+    return int(found.start()) + len(matched) - len(matched.lstrip())
+
+
+def _leads(patterns: list[str]) -> tuple[str, ...]:
+    """Characters of which one stands in whatever a pattern matches; none where that is not plain."""
+    leads = set()
+    for pattern in filter(None, patterns):
+        lead = re.sub(r"^(?:\(\?:|\\s\*)+", "", pattern)[:1]
+        needed = re.sub(r"\(\?P<\w+>", "(?:", pattern.replace("\\|", ""))
+        needed = re.sub(r"(?:\(\?:[^()]*\)|[^\\])(?:[?*]|\{0)", "", needed)
+        if not lead or lead in "\\[](){}*+?.^$|" or not all(lead in piece for piece in needed.split("|")):
+            return ()
+        leads.add(lead)
+    return tuple(leads)
 
 
 def _without_blanks(pattern: str) -> str:
