@@ -20,7 +20,7 @@ from rtgen.runtime.loose_json import Beyond, LooseReader, read
 from rtgen.runtime.mask import pattern_of
 from rtgen.runtime.repair import repairs
 from rtgen.runtime.repaired import called, decode
-from rtgen.runtime.tag_repair import CutOff, reread, restore, split_regions
+from rtgen.runtime.tag_repair import reread, restore, split_regions
 from rtgen.runtime.tags import TagShape, tag_shape
 from rtgen.runtime.tools import EXACT_NUMBER, cast_arguments, schema_types
 
@@ -49,6 +49,8 @@ class Mender:
 
         self._field, self._aware, self._repair, self._takes_rest = field, string_aware, repair, takes_rest
         self._kind = field.get("content", "text")
+        transform = field.get("transform")
+        self._makes_calls = isinstance(transform, dict) and "function" in transform
         opener = pattern_of(field, "open")
         self._opener = regex.compile(opener, regex.DOTALL) if opener else None
         self._shape: TagShape | None = None
@@ -71,7 +73,7 @@ class Mender:
         else:
             try:
                 stored = Stored(put(body, None), [])
-                if self._repair and self._kind == "json" and _holds_no_call(stored.value):
+                if self._repair and self._makes_calls and self._kind == "json" and _holds_no_call(stored.value):
                     error = ValueError("the region holds a list or a string in place of a call")
                     stored = self._mended(put, body, captures, cut_off, undo, error) or Stored(put(body, None), [])
             except FAULTS as error:
@@ -79,7 +81,7 @@ class Mender:
                 if mended is None:
                     raise
                 stored = mended
-        if self._repair and self._kind != "text":
+        if self._repair and self._makes_calls and self._kind != "text":
             self._complete(stored, tools)
         return stored
 
@@ -115,26 +117,38 @@ class Mender:
             regions = split_regions(shape, self._opener, body)
         names = ["several_values"] if len(regions) > 1 else []
         values: list[Any] = []
-        fault: CutOff | None = None
+        fault: BaseException | None = None
         broken = ""
         for text, captures in regions:
+            cut = cut_off and text is regions[-1][0]
             try:
-                mended, standin, more = reread(
-                    shape, text, self._aware, self._repair, cut_off and text is regions[-1][0]
-                )
-            except CutOff as error:
+                value, more = self._store_tag_region(put, text, captures, shape, cut)
+            except FAULTS as error:
                 fault, broken = error, text
                 continue
-            value = put(mended, captures)
             names += [name for name in more if name not in names]
-            if self._repair and _takes_json(value, text):
-                names.append("json_arguments")
-            values.append(restore(value, standin, shape.close) if standin else value)
+            values.append(value)
         if fault is not None and not values:
             raise fault
         stored = Stored(values[0] if len(values) == 1 else values, names)
         stored.broken, stored.error = broken, fault
         return stored
+
+    def _store_tag_region(
+        self, put: Callable[..., Any], text: str, captures: dict[str, str] | None, shape: TagShape, cut_off: bool
+    ) -> tuple[Any, list[str]]:
+        """The value of one region of tags, and the repairs. Raises what `put` raises, and CutOff."""
+        mended, standin, names = reread(shape, text, self._aware, self._repair, cut_off)
+        try:
+            value = put(mended, captures)
+        except FAULTS:
+            if not names:
+                raise
+            mended, standin, names = reread(shape, text, self._aware, False, cut_off)  # what was mended is no value
+            value = put(mended, captures)
+        if self._repair and _takes_json(value, text):
+            names.append("json_arguments")
+        return restore(value, standin, shape.close) if standin else value, names
 
     def _complete(self, stored: Stored, tools: Any) -> None:
         """Make the calls of the value such as can be used, in place."""
