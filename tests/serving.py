@@ -48,6 +48,9 @@ NO_FAULTS = {
     "json_arguments",
     "several_values",
     "stray_closer",
+    "stray_opener",
+    "joined_calls",
+    "trimmed_name",
 }
 """Repairs of what the reference takes without an error: it loses text, or gives calls that nobody can make."""
 

@@ -60,24 +60,43 @@ def stray_closer(fields: dict[str, dict[str, Any]], name: str, implicit: str) ->
     patterns = [pattern_of(field, "open") for field in fields.values()]
     patterns.append(pattern_of(fields[implicit], "close"))
     watched = regex.compile("|".join(f"(?:{pattern})" for pattern in patterns if pattern) or "(?!)", regex.DOTALL)
+    return _tags_apart(literals, watched)
+
+
+def stray_opener(fields: dict[str, dict[str, Any]], name: str) -> Any:
+    """The literal openers of a text field, as a regex, which mean nothing where its region has just opened; None where
+    they do not look like tags, or a closer may begin there."""
+    import regex
+
+    field = fields[name]
+    opener, closer = field.get("open"), pattern_of(field, "close")
+    if field.get("content", "text") != "text" or "transform" in field or opener is None or closer is None:
+        return None
+    return _tags_apart([opener] if isinstance(opener, str) else opener, regex.compile(closer, regex.DOTALL))
+
+
+def _tags_apart(literals: list[str], watched: Any) -> Any:
+    """Those literals that look like tags and in which nothing that is `watched` may begin, as a regex; None: none."""
+    import regex
+
     literals = [
         text
         for text in literals
         if len(text) > 3 and text[0] in "<[" and text[-1] in ">]" and not watched.search(f"\n {text}\n")
     ]
-    if not literals:
-        return None
-    return regex.compile(r"\s*(?:" + "|".join(map(regex.escape, literals)) + ")")
+    return regex.compile(r"\s*(?:" + "|".join(map(regex.escape, literals)) + ")") if literals else None
 
 
 class Aware:
     """The scan function of one region, around the region's own; for the implicit field, of one after the other.
 
-    `stray` is a closer, as a regex, that is dropped where it begins the region.
+    `stray` is a delimiter, as a regex, that is dropped where it begins the region: a closer that comes twice, or an
+    opener.
     """
 
-    def __init__(self, mask: Mask | None, inner: Any, stray: Any = None) -> None:
-        self.mask, self.inner, self.stray = mask, inner, stray
+    def __init__(self, mask: Mask | None, inner: Any, stray: Any = None, explicit: bool = True) -> None:
+        self.mask, self.inner, self.stray, self.explicit = mask, inner, stray, explicit
+        self.names: list[str] = []  # repairs, to be told where the region closes
         self.begun = False
         self.closed = False
         self.told: list[str] = []  # the region's text that has been added
@@ -108,6 +127,9 @@ class Aware:
             self.stray = None
             if found is not None:
                 parser._start += found.end() - at
+                if self.explicit:
+                    self.names.append("stray_opener")
+                    return int(found.end())
                 name = parser._serving.implicit
                 events.append({"type": "region_open", "field": name})
                 events.append({"type": "region_close", "field": name, "value": "", "repairs": ["stray_closer"]})
@@ -154,9 +176,9 @@ class Aware:
     """The function that the parser holds for this scan."""
 
 
-def scan_aware(parser: Any, mask: Mask | None, stray: Any = None) -> Aware:
+def scan_aware(parser: Any, mask: Mask | None, stray: Any = None, explicit: bool = True) -> Aware:
     """Let the parser, which has just entered a region, scan it through the mask."""
-    aware = Aware(mask, parser._scan, stray)
+    aware = Aware(mask, parser._scan, stray, explicit)
 
     def own(parser: Any, text: str, at: int, events: list[dict[str, Any]], final: bool) -> int:
         return aware.scan(parser, text, at, events, final)

@@ -13,6 +13,8 @@ from rtgen.runtime.repaired import Repair, called, decode
 _JUNK = re.compile(r"[\s\]})\"'`,;]*")
 _MORE_NAME = re.compile(r"[-.:/][\w.:/-]*(?=\s*[{(])")
 _NO_BRACE = re.compile(r"[\"']\w+[\"']\s*:")
+_HEADED = re.compile(r"\s*(?:\[[A-Z_]+\][\w-]*\s*)+(?=\{)")  # more of a header, such as the id of a call
+_NAMED = re.compile(r"\s*([^\W\d][\w.-]*)\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _SEPARATORS = re.compile(r"[\s,;]*")
 
 
@@ -60,6 +62,13 @@ class JsonRepair:
         if more is not None:
             first = {**self.captures, "name": self.captures["name"] + more[0]}
             names, body = [*names, "longer_name"], body[more.end() :]
+        headed = None if self.envelope else _HEADED.match(body)
+        if headed is not None:
+            names, body = [*names, "leading_text"], body[headed.end() :]
+        named = _NAMED.fullmatch(body) if not self.envelope and self.captures.get("name") == "function" else None
+        if named is not None:
+            first = {**self.captures, "name": named[1]}
+            names, body = [*names, "longer_name"], named[2]
         if not self.envelope and not body.strip():
             yield Repair([("{}", first)], [*names, "missing_arguments"])
             return

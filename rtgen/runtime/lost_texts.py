@@ -1,7 +1,8 @@
-"""Texts that a template loses without an error, for `repair=True`.
+"""Texts and calls that a template loses without an error, for `repair=True`.
 
 joined_texts   a region of text that would replace an earlier one of its field (no `repeats`, no `join`): the message
                has all of them, those of the implicit field as they stand, others in lines of their own
+joined_calls   a list of calls that would replace an earlier one: the message has the calls of all
 no_delimiters  a text without any delimiter, of a template without an implicit field: it becomes the content
 """
 
@@ -17,6 +18,7 @@ class LostTexts:
     def __init__(self, fields: dict[str, dict[str, Any]], implicit: str | None) -> None:
         self._fields, self._implicit = fields, implicit
         self._said: dict[str, list[str]] = {}
+        self._calls: dict[str, list[list[Any]]] = {}
         self.unopened: list[str] | None = [] if implicit is None else None
 
     def store(self, event: dict[str, Any], put: Callable[..., Any], body: str) -> None:
@@ -24,8 +26,16 @@ class LostTexts:
         event["value"] = put(body)
         said = self._said.setdefault(event["field"], [])
         if "".join(said).strip():
-            event["repairs"] = ["joined_texts"]
+            event["repairs"] = [*event.get("repairs", ()), "joined_texts"]
         said.append(body)
+
+    def keep_calls(self, event: dict[str, Any], value: Any) -> None:
+        """A region of a field that holds one list of calls has been stored."""
+        if isinstance(value, list):
+            calls = self._calls.setdefault(event["field"], [])
+            if calls:
+                event["repairs"] = [*event.get("repairs", ()), "joined_calls"]
+            calls.append(value)
 
     def finish(self, message: dict[str, Any], total: int | None) -> list[dict[str, Any]]:
         """The text has ended: complete the message; returns the events of the content that nothing opened. `total` is
@@ -33,6 +43,9 @@ class LostTexts:
         for name, said in self._said.items():
             if "".join(said[:-1]).strip():
                 message[name] = self._joined(name, said)
+        for name, calls in self._calls.items():
+            if len(calls) > 1:
+                message[name] = [call for several in calls for call in several]
         text = "".join(self.unopened or ())
         content = self._fields.get("content", {"transform": None})
         if not text.strip() or content.get("content", "text") != "text" or "transform" in content:

@@ -6,6 +6,7 @@ it repairs values that no reader of calls can use:
     double_encoding, argument_key, name_key, missing_arguments, nested_function
                       calls whose arguments are no object under `arguments` (`rtgen.runtime.repaired.called`)
     schema_values     text that a tool's schema has for a list or an object and that is no JSON (Python's literals, ...)
+    trimmed_name      a name in white space or quotes
     exact_numbers     whole numbers of the type `number` that no float can hold
 """
 
@@ -163,6 +164,11 @@ class Mender:
                     cast_arguments(item, tools)
             arguments = function.get("arguments")
             name = function.get("name")
+            if isinstance(name, str) and name != (plain := name.strip(" \t\r\n\"'")) and plain:
+                name = function["name"] = plain
+                names.append("trimmed_name")
+                if tools:
+                    cast_arguments(item, tools)
             if tools and isinstance(arguments, dict) and isinstance(name, str):
                 names += _by_schema(arguments, tools.get(name) or {}, self._shape is not None)
             stored.repairs += [name for name in names if name not in stored.repairs]
@@ -218,7 +224,8 @@ def _by_schema(arguments: dict[str, Any], properties: dict[str, Any], were_texts
                 names.append("exact_numbers")
         elif isinstance(value, str) and "string" not in types and ("array" in types or "object" in types):
             wanted = tuple(kind for name, kind in (("array", list), ("object", dict)) if name in types)
-            found = _loose(value) if value.lstrip()[:1] in ("[", "{", "(") else None
+            found = _loose(value) if value.lstrip()[:1] in ("[", "{", '"') else None
+            found = decode(found) if isinstance(found, str) else found
             if isinstance(found, wanted):
                 arguments[key] = found
                 names.append("schema_values")

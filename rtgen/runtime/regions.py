@@ -83,12 +83,9 @@ class Regions:
         self.prefix_end = 0  # where the prefix ends in it
         self.stepped = False
         self._queue: list[dict[str, Any]] = []  # events that must not be told yet
-        self._opened: tuple[dict[str, Any], int] | None = (
-            None  # the opening of the present step, and where its opener begins
-        )
-        self._closed: tuple[dict[str, Any], int] | None = (
-            None  # the closing of the present step, and where its body ends
-        )
+        # The opening of the present step, and where its opener begins; the closing, and where its body ends.
+        self._opened: tuple[dict[str, Any], int] | None = None
+        self._closed: tuple[dict[str, Any], int] | None = None
         self._aware: Any = None  # the scan of the open region, if it is aware of strings
         self._around: Any = None  # the scan of the implicit region, if it is aware of quotes
         self._menders: dict[str, Any] = {}
@@ -100,9 +97,8 @@ class Regions:
         self._opener = 0  # where the opener of that region begins
         self._raw: list[str] = []  # the text from there on
         self._failed = False  # it has turned out to be text
-        self._deferred: tuple[dict[str, Any], Callable[[str], Any], str, int] | None = (
-            None  # a closing before it: how to store it
-        )
+        # A closing before it: how to store it.
+        self._deferred: tuple[dict[str, Any], Callable[[str], Any], str, int] | None = None
 
     def _never_fails(self, name: str) -> bool:
         field = self._fields[name]
@@ -136,7 +132,8 @@ class Regions:
         if self.string_aware or self.repair:
             lenient = _lenient()
             mask = lenient.mask_for(self._fields, event["field"], self.string_aware, self.repair)
-            self._aware = None if mask is None else lenient.scan_aware(parser, mask)
+            stray = lenient.stray_opener(self._fields, event["field"]) if self.repair else None
+            self._aware = None if mask is None and stray is None else lenient.scan_aware(parser, mask, stray)
 
     def begin(self, parser: Any) -> None:
         """The parser has entered its first state."""
@@ -151,13 +148,16 @@ class Regions:
         lenient = _lenient()
         stray = lenient.stray_closer(self._fields, behind, self.implicit) if self.repair and behind else None
         mask = lenient.implicit_mask(self._fields, self.implicit) if self.string_aware else None
-        self._around = None if stray is None and mask is None else lenient.scan_aware(parser, mask, stray)
+        self._around = None if stray is None and mask is None else lenient.scan_aware(parser, mask, stray, False)
 
     def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> dict[str, Any]:
         """A region has closed; returns its event. Raises what `store` raises where that is the policy."""
         if name != self.implicit:
+            names: list[str] = []
             if self._aware is not None:
-                body = self._aware.body(body)
+                names = self._aware.names
+                if self._aware.mask is not None:
+                    body = self._aware.body(body)
                 self._aware = None
             self._enter_implicit(parser, name)
         elif self._around is not None and self._around.mask is not None:
@@ -168,6 +168,8 @@ class Regions:
         message, tools = parser._message, parser._tools
         event: dict[str, Any] = {"type": "region_close", "field": name}
         self._closed = (event, parser._start)
+        if name != self.implicit and names:
+            event["repairs"] = names
 
         def put(text: str, own: dict[str, str] | None = None) -> Any:
             given = (captures if own is None else own,) if captured else ()
@@ -239,8 +241,10 @@ class Regions:
             _undo(message, before)
             raise stored.error
         event["value"], self._rest = stored.value, stored.rest
+        if self.repair and field.get("transform_each") and not field.get("repeats"):
+            self._lost.keep_calls(event, stored.value)
         if stored.repairs:
-            event["repairs"] = stored.repairs
+            event["repairs"] = [*event.get("repairs", ()), *stored.repairs]
         if stored.broken:
             broken = {"type": "region_malformed", "field": name, "text": stored.broken, "error": stored.error}
             self._also.append(broken)
