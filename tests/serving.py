@@ -215,9 +215,10 @@ def check(
     for chunks in [[run.text], *chunkings]:
         options = {"on_malformed": "event", "string_aware": True, "repair": True}
         message, events, _ = stream(compiled, chunks, run.prefix, run.tools, **options)
-        profile = profile or (message, join(plain(events)))
-        if not same(profile, (message, join(plain(events)))):
-            return f"profile, {chunks}: {show((message, join(plain(events))))}, not {show(profile)}"
+        answer = (message, None if isinstance(message, type) else join(plain(events)))
+        profile = profile or answer
+        if not same(profile, answer):
+            return f"profile, {chunks}: {show(answer)}, not {show(profile)}"
     message, events, parser = stream(compiled, [run.text], run.prefix, run.tools, on_malformed="event", repair=True)
     counts["repairs"] += sum("repairs" in event for event in events)
     broken = isinstance(right, type) or "region_malformed" in {event["type"] for event in right_events}

@@ -100,9 +100,10 @@ class Tags(Mask):
         if closer is not None and closer.end() > closer.start():
             done.append(text[at:])  # the region ends before the tag begins
             return -1
-        done.append(text[at : found.end()])
+        end = int(found.start()) + len(found[0].rstrip())  # white space behind a tag may be still to come
+        done.append(text[at:end])
         self._inside, self._ahead = True, 0
-        return int(found.end())
+        return end
 
     def _value(self, text: str, at: int, final: bool, done: list[str]) -> int:
         """Up to the end of the value; -1 when more has to be known."""
