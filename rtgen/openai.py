@@ -139,6 +139,27 @@ class _Text:
         return before + (str(self._join) if self._join is not None and self._regions > 1 else "")
 
 
+class _JoinedText(_Text):
+    """One text field whose regions `repair` joins: those of the implicit field go on, others begin lines."""
+
+    def __init__(self, field: dict[str, Any]) -> None:
+        super().__init__(field, None)
+        self._goes_on = not {"open", "open_pattern"} & field.keys()
+        self._told = False
+
+    def open(self) -> None:
+        if not self._goes_on:
+            super().open()
+
+    def _lead(self) -> str:
+        before = "\n" if self._told and not self._begun and not self._goes_on else ""
+        self._begun = self._told = True
+        return before
+
+    def close(self) -> str:
+        return ""
+
+
 class _Calls:
     """The region of a call that is open: what of it has been told."""
 
@@ -276,7 +297,11 @@ class Stream:
         self._fields: dict[str, dict[str, Any]] = raw["fields"]
         defaults = raw.get("defaults") or {}
         self._texts = {
-            name: _Text(field, defaults.get(name))
+            name: (
+                _JoinedText(field)
+                if given.get("repair") and not field.get("repeats") and "join" not in field
+                else _Text(field, defaults.get(name))
+            )
             for name, field in self._fields.items()
             if name in TEXT_FIELDS and field.get("content", "text") == "text" and "transform" not in field
         }
@@ -326,6 +351,8 @@ class Stream:
     @staticmethod
     def _tell_text(text: _Text, event: dict[str, Any]) -> str:
         kind = event["type"]
+        if "no_delimiters" in event.get("repairs", ()):
+            return str(event.get("value", ""))  # as it stands
         if kind == "region_open":
             text.open()
             return ""

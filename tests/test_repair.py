@@ -99,13 +99,17 @@ def test_a_repair_of_json(body: str, arguments: Any, names: list[str]) -> None:
         F + '{"a": "Lis',
         '{"name": "f"',
         "I changed my mind.",
-        F + "{}} " + F + "{}}",
         "",
     ],
 )
 def test_what_is_missing_is_not_made_up(body: str) -> None:
     message, names, malformed = parse(TEMPLATE, f"<tool_call>{body}</tool_call>", repair=True)
     assert ("tool_calls" in message, names, malformed) == (False, [], [body])
+
+
+def test_two_calls_in_one_region_are_two() -> None:
+    message, names, malformed = parse(TEMPLATE, f"<tool_call>{F}{{}}}} {F}{{}}}}</tool_call>", repair=True)
+    assert (len(message["tool_calls"]), names, malformed) == (2, ["several_values"], [])
 
 
 def test_text_behind_a_value_is_content() -> None:

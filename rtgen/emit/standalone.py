@@ -1,17 +1,24 @@
-"""A module that needs no rtgen: the parts of the runtime that it imports, pasted in front of it."""
+"""A module that needs no rtgen: the parts of the runtime that it imports, pasted in front of it.
+
+What `string_aware` and `repair` take (`rtgen.runtime.lenient`) becomes the body of the function that imports it, so
+that it costs nothing before it is asked for.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from functools import lru_cache
 from pathlib import Path
 
-import rtgen.runtime
+import rtgen.runtime.lenient
 from rtgen.emit.module import OVERLOADS
 
 _TYPING = re.compile(r"^from (?:typing|collections\.abc) import .*(?=\n)", re.MULTILINE)
 _IMPORT = re.compile(r"^from rtgen\.runtime\.(\w+) import .*\n", re.MULTILINE)
+
+_LOADS = "    from rtgen.runtime import lenient\n\n    return lenient\n"
 
 
 def include_runtime(source: str) -> str:
@@ -26,12 +33,33 @@ def include_runtime(source: str) -> str:
     module = _IMPORT.sub("", source).replace(future, "", 1).lstrip("\n")
     for line in OVERLOADS:
         module = module.replace(line + "\n", "", 1)
-    pasted = "".join(f"\n\n# rtgen.runtime.{part}\n\n{_body(part).strip()}\n" for part in parts)
+    pasted = "".join(_part(part) for part in parts)
+    lenient = "".join(map(_part, lenient_parts(parts)))
     whole = f"{pasted}\n\n# The parser.\n\n{module}"
-    typing = "".join(f"    from {module} import {', '.join(names)}\n" for module, names in _typing(whole))
+    typing = "".join(f"    from {module} import {', '.join(names)}\n" for module, names in _typing(whole + lenient))
     why = "importing typing would take longer than all the rest"
     guarded = f"\nTYPE_CHECKING = False  # {why}\nif TYPE_CHECKING:\n{typing}"
-    return future + guarded + _TYPING.sub("", whole).replace("\n\n\n\n", "\n\n\n")
+    whole = future + guarded + _TYPING.sub("", whole).replace("\n\n\n\n", "\n\n\n")
+    assert whole.count(_LOADS) == 1
+    return whole.replace(_LOADS, _loading(_TYPING.sub("", lenient)))
+
+
+def lenient_parts(parts: list[str]) -> list[str]:
+    """The parts of the runtime that `rtgen.runtime.lenient` takes besides `parts`, in the order in which they are
+    pasted into the function that loads it."""
+    every = list(parts)
+    _collect("lenient", every)
+    return [part for part in every if part not in (*parts, "lenient")]
+
+
+def _loading(lenient: str) -> str:
+    """The body of the function that loads `rtgen.runtime.lenient`, whose parts are `lenient`."""
+    names = ", ".join(f"{name}={name}" for name in rtgen.runtime.lenient.__all__)
+    return textwrap.indent(f"import types\n{lenient}\n\nreturn types.SimpleNamespace({names})\n", "    ")
+
+
+def _part(part: str) -> str:
+    return f"\n\n# rtgen.runtime.{part}\n\n{_body(part).strip()}\n"
 
 
 def _typing(source: str) -> list[tuple[str, list[str]]]:

@@ -39,10 +39,10 @@ def hold_blanks(parser: Any) -> None:
     """Let the parser, which holds back a long run of white space alone, first see that it ends."""
     parser._after = (parser._state, parser._quick, parser._scan)
     parser._state = 0
-    parser._quick = _hold
+    parser._quick = hold_quick
 
 
-def _hold(parser: Any, text: str) -> list[dict[str, Any]]:
+def hold_quick(parser: Any, text: str) -> list[dict[str, Any]]:
     """quick: a long run of white space which may belong to the next delimiter."""
     if not text.strip(BLANKS):
         held = parser._held

@@ -16,215 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rtgen.runtime.errors import FAULTS
+from rtgen.runtime.regions import Regions
 
-POLICIES = ("raise", "event", "content")
-"""What `on_malformed` may be."""
-
-_NEVER_FAILS = ("text",)
 _UNSETTLED = ("_scan_skip", "_scan_settle")  # the states in which the end of a delimiter is not known yet
 
 
-class Serving:
-    """The options of one parser, and what it has to remember for them.
+class Serving(Regions):
+    """The options of one parser, and its steps."""
 
-    `template` is the response template. `on_malformed` is one of `POLICIES`; `malformed` a list to which the events of
-    malformed regions are appended. Raises ValueError for another policy, TypeError for an option that does not exist.
-    """
-
-    __slots__ = (
-        "_aware",
-        "_closed",
-        "_deferred",
-        "_failed",
-        "_fields",
-        "_implicit",
-        "_opened",
-        "_opener",
-        "_policy",
-        "_queue",
-        "_raw",
-        "_rest",
-        "_spans",
-        "_trial",
-        "malformed",
-        "malformed_fields",
-        "parts",
-        "position",
-        "prefix_end",
-        "repair",
-        "stepped",
-        "string_aware",
-        "total",
-        "truncated",
-    )
-
-    def __init__(
-        self,
-        template: dict[str, Any],
-        on_malformed: str = "raise",
-        malformed: list[dict[str, Any]] | None = None,
-        spans: bool = False,
-        string_aware: bool = False,
-        repair: bool = False,
-    ) -> None:
-        if on_malformed not in POLICIES:
-            raise ValueError(f"on_malformed is one of {', '.join(POLICIES)}, not {on_malformed!r}")
-        self._fields: dict[str, dict[str, Any]] = template["fields"]
-        names = [name for name, field in self._fields.items() if not ({"open", "open_pattern"} & field.keys())]
-        self._implicit = names[0] if names else None
-        if on_malformed == "content" and (self._implicit is None or not self._never_fails(self._implicit)):
-            on_malformed = "event"  # there is no text field that could take it
-        self._policy = on_malformed
-        self._spans = spans
-        self.string_aware, self.repair = string_aware, repair
-        self.malformed: list[dict[str, Any]] = [] if malformed is None else malformed
-        self.malformed_fields: set[str] = set()
-        self.truncated = False
-        self.parts: list[str] | None = [] if spans else None  # all text after the anchor
-        self.total = 0  # its length
-        self.position = 0  # where undecided text begins in it
-        self.prefix_end = 0  # where the prefix ends in it
-        self.stepped = False
-        self._queue: list[dict[str, Any]] = []  # events that must not be told yet
-        self._opened: tuple[dict[str, Any], int] | None = (
-            None  # the opening of the present step, and where its opener begins
-        )
-        self._closed: tuple[dict[str, Any], int] | None = (
-            None  # the closing of the present step, and where its body ends
-        )
-        self._aware: Any = None  # the scan of the open region, if it is aware of strings
-        self._rest = ""  # text that a repair left over, for the implicit region
-        self._trial = False  # the open region may turn out to be text
-        self._opener = 0  # where the opener of that region begins
-        self._raw: list[str] = []  # the text from there on
-        self._failed = False  # it has turned out to be text
-        self._deferred: tuple[dict[str, Any], Callable[[str], Any], str, int] | None = (
-            None  # a closing before it: how to store it
-        )
-
-    def _never_fails(self, name: str) -> bool:
-        field = self._fields[name]
-        plain = "transform" not in field and isinstance(field.get("content_args", {}), dict)
-        return plain and field.get("content", "text") in _NEVER_FAILS
-
-    def add_input(self, text: str) -> None:
-        """Count text that is given to the parser, and keep it where it may be needed again."""
-        self.total += len(text)
-        if self.parts is not None:
-            self.parts.append(text)
-        if self._trial:
-            self._raw.append(text)
-
-    # Where regions open and close.
-
-    def open(self, parser: Any, event: dict[str, Any], text: str, base: int) -> None:
-        """An explicit region has opened; `text` is what the scan function sees, `base` where that begins."""
-        start: int = parser._start
-        self._opened = (event, start)
-        if self._spans:
-            event["start"] = start
-            event["captures"] = dict(parser._captures)
-        if self._policy == "content" and not self._never_fails(event["field"]):
-            self._trial, self._opener, self._failed = True, start, False
-            self._raw = [text[start - base :]]
-        if self.string_aware:
-            _, aware = _parts()
-            mask = aware.mask_for(self._fields[event["field"]])
-            self._aware = None if mask is None else aware.scan_aware(parser, mask)
-
-    def close(self, parser: Any, name: str, store: Callable[..., Any], captured: bool, body: str) -> dict[str, Any]:
-        """A region has closed; returns its event. Raises what `store` raises where that is the policy."""
-        mask = None
-        if self._aware is not None and name != self._implicit:
-            body = self._aware.body(body)
-            mask, self._aware = self._aware.mask, None
-        start = parser._start
-        parser._start = start + len(body)
-        captures, parser._captures = parser._captures, {}
-        message, tools = parser._message, parser._tools
-        given = (captures,) if captured else ()
-        event: dict[str, Any] = {"type": "region_close", "field": name}
-        self._closed = (event, parser._start)
-
-        def put(text: str) -> Any:
-            return store(message, text, start, tools, *given)
-
-        if name == self._implicit:
-            if self._policy == "content":
-                self._deferred = (event, put, body, start)
-                return event
-        elif self._trial:
-            before = self._commit(message)
-            self._store(event, put, body, tools, mask)
-            if event["type"] == "region_malformed":
-                self._failed = True
-                _undo(message, before)
-            else:
-                self._trial, self._raw, self._deferred = False, [], None
-            return event
-        self._store(event, put, body, tools, mask)
-        return event
-
-    def _store(
-        self, event: dict[str, Any], put: Callable[[str], Any], body: str, tools: Any = None, mask: Any = None
-    ) -> None:
-        """Complete the event of a closing with its value, or with the fault."""
-        try:
-            if getattr(mask, "rereads", False):
-                event["value"] = self._reread(event, put, body, mask)
-            else:
-                event["value"] = put(body)
-        except FAULTS as error:
-            if self.repair and self._repaired(event, put, body):
-                return
-            if self._policy == "raise":
-                raise
-            event.update(type="region_malformed", text=body, error=error)
-            self.malformed.append(event)
-            self.malformed_fields.add(event["field"])
-            return
-        if self.repair and self._fields[event["field"]].get("content") == "json":
-            repair, _ = _parts()
-            if repair.unwrap_arguments(event["value"], tools):
-                event["repairs"] = ["double_encoding"]
-
-    def _repaired(self, event: dict[str, Any], put: Callable[[str], Any], body: str) -> bool:
-        """Whether a repair of the text was accepted; completes the event."""
-        repair, _ = _parts()
-        for text, names, rest in repair.repairs(self._fields[event["field"]], body):
-            if rest and (self._implicit is None or not self._never_fails(self._implicit)):
-                continue
-            try:
-                event["value"] = put(text)
-            except FAULTS:
-                continue
-            event["repairs"] = names
-            self._rest = rest
-            return True
-        return False
-
-    def _reread(self, event: dict[str, Any], put: Callable[[str], Any], body: str, mask: Any) -> Any:
-        """The value of tags whose values may hold closers of tags."""
-        text, standin, names = mask.reread(body)
-        if names and not self.repair:
-            text, names = body, []
-        value = put(text)
-        if names:
-            event["repairs"] = names
-        return _parts()[1].restore(value, standin, mask.close) if standin else value
-
-    def _commit(self, message: dict[str, Any]) -> tuple[str, bool, Any, int]:
-        """Store the implicit region whose closing was deferred; returns what the message held under its name before."""
-        name = self._implicit or ""
-        old = message.get(name)
-        before = (name, name in message, old, len(old) if isinstance(old, list) else 0)
-        if self._deferred is not None:
-            event, put, body, _ = self._deferred
-            self._store(event, put, body)
-        return before
-
-    # One step of scanning.
+    __slots__ = ()
 
     def step(
         self, parser: Any, events: list[dict[str, Any]], after: int, ended: bool, out: list[dict[str, Any]]
@@ -243,9 +43,11 @@ class Serving:
                     event["text"] = event["text"][self.prefix_end - before :]
                     if not event["text"]:
                         continue
-            elif kind == "region_open" and event["field"] == self._implicit:
+            elif kind == "region_open" and event["field"] == self.implicit:
                 if self._spans:
                     event["start"] = event["end"] = before
+            elif kind == "region_close" and self._spans and self._closed is None:  # of a stray closer
+                event["start"], event["end"] = before, after
             else:
                 leading = False
             (out if leading else queue).append(event)
@@ -263,6 +65,7 @@ class Serving:
         if self._rest:
             self._leave_over(parser, after, queue)
         self._opened = self._closed = None
+        self._also = []
         if not self._trial and queue:
             out += queue
             queue.clear()
@@ -270,7 +73,7 @@ class Serving:
     def _cut_off(self, event: dict[str, Any]) -> None:
         """The end of the text has closed a region."""
         field = self._fields[event["field"]]
-        if event["field"] != self._implicit and ("close" in field or "close_pattern" in field):
+        if event["field"] != self.implicit and ("close" in field or "close_pattern" in field):
             self.truncated = True
             if self._spans:
                 event["closed"] = False
@@ -286,16 +89,23 @@ class Serving:
                 self._closed[0].update(start=start, end=start)
         elif self._closed is not None:
             event, start = self._closed
-            event.update(start=after if ended else start, end=after)
+            for each in (event, *self._also):
+                each.update(start=after if ended else start, end=after)
 
     def _leave_over(self, parser: Any, after: int, queue: list[dict[str, Any]]) -> None:
         """Text that a repair left over begins the implicit region behind the one that was repaired."""
         rest, self._rest = self._rest, ""
-        event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
+        event: dict[str, Any] = {"type": "region_open", "field": self.implicit}
         if self._spans:
             event["start"] = event["end"] = after
-        queue += (event, {"type": "region_chunk", "field": self._implicit, "text": rest, "dirty": False})
+        queue += (event, {"type": "region_chunk", "field": self.implicit, "text": rest, "dirty": False})
         parser._parts, parser._opened, parser._start = [rest], True, after - len(rest)
+        self._tell_around(parser)
+
+    def _tell_around(self, parser: Any) -> None:
+        """The implicit region has begun with text that its scan has not seen."""
+        if self._around is not None:
+            self._around.told = list(parser._parts)
 
     def _turn_into_text(self, parser: Any, after: int) -> None:
         """The region on trial cannot be parsed: its text, delimiters included, goes on the implicit region."""
@@ -306,37 +116,18 @@ class Serving:
             _, _, body, parser._start = self._deferred
             parser._parts = [body, raw]
         else:
-            event: dict[str, Any] = {"type": "region_open", "field": self._implicit}
+            event: dict[str, Any] = {"type": "region_open", "field": self.implicit}
             if self._spans:
                 event["start"] = event["end"] = self._opener
             told.append(event)
         parser._opened = True
+        self._tell_around(parser)
         shown = raw[max(0, self.prefix_end - self._opener) :] if self._spans else raw
         if shown:
-            told.append({"type": "region_chunk", "field": self._implicit, "text": shown, "dirty": False})
+            told.append({"type": "region_chunk", "field": self.implicit, "text": shown, "dirty": False})
         self._queue[:] = told
         self._trial = self._failed = False
         self._raw, self._deferred = [], None
-
-
-def _parts() -> tuple[Any, Any]:
-    """The parts of the runtime that repair and scan anew. Raises RuntimeError in a module that stands alone."""
-    try:
-        from rtgen.runtime import aware, repair
-    except ImportError:
-        raise RuntimeError("string_aware and repair need rtgen itself, which is not installed here") from None
-    return repair, aware
-
-
-def _undo(message: dict[str, Any], before: tuple[str, bool, Any, int]) -> None:
-    """Take back what `_commit` stored."""
-    name, present, old, length = before
-    if not present:
-        message.pop(name, None)
-    elif isinstance(old, list) and message[name] is old:
-        del old[length:]
-    else:
-        message[name] = old
 
 
 def open_region(parser: Any, events: list[dict[str, Any]]) -> None:
@@ -351,7 +142,9 @@ def close_region(
 
     `store` is the function that stores its text `body`; `captured` says that it takes the captures.
     """
-    events.append(parser._serving.close(parser, name, store, captured, body))
+    serving = parser._serving
+    events.append(serving.close(parser, name, store, captured, body))
+    events += serving.left_malformed()
 
 
 def parse_serving(

@@ -23,10 +23,16 @@ class ServingParser:
             self._close(error)
             raise
 
+    def _begin(self: Any) -> dict[str, Any]:
+        """Enter the first state."""
+        message: dict[str, Any] = super()._begin()  # type: ignore[misc]
+        self._serving.begin(self)
+        return message
+
     def _advance(self: Any, text: str, at: int, final: bool) -> list[dict[str, Any]]:
         """Act on every delimiter that is decided in `text[at:]`, one after the other."""
         serving: Serving = self._serving
-        serving.stepped = True
+        serving.stepped, serving.final = True, final
         serving.position = serving.total - (len(text) - at)
         self._seen = text
         out: list[dict[str, Any]] = []
@@ -45,6 +51,8 @@ class ServingParser:
             self._scan(self, "", 0, events := [], True)
             serving.step(self, events, serving.total, True, out)
         self._seen = ""
+        if final:
+            out += serving.finish(self._message)
         return out
 
     def _returned(self: Any) -> dict[str, Any]:

@@ -92,16 +92,16 @@ def _cast_all(arguments: dict[object, object], properties: dict[str, object]) ->
             continue
         schema = properties[key]
         if isinstance(argument, str):
-            arguments[key] = _cast(argument, _types(schema))
+            arguments[key] = _cast(argument, schema_types(schema))
         elif isinstance(argument, list):
-            types = _types(schema)
+            types = schema_types(schema)
             if types and "array" not in types:  # the values of a key that was given several times
                 arguments[key] = [_cast(item, types) if isinstance(item, str) else item for item in argument]
         elif isinstance(schema, dict) and ("anyOf" in schema or "oneOf" in schema):
-            _types(schema)  # nothing to cast, but a schema that cannot be read is an error for every argument
+            schema_types(schema)  # nothing to cast, but a schema that cannot be read is an error for every argument
 
 
-def _types(schema: object) -> dict[str, None]:
+def schema_types(schema: object) -> dict[str, None]:
     """The type names that `schema` allows, in the order in which they are tried (a dict, as an ordered set)."""
     names: dict[str, None] = {}
     _collect_types(schema, names)
@@ -159,6 +159,21 @@ def _to_number(text: str) -> int | float:
     return int(number) if number.is_integer() and "." not in text else number
 
 
+EXACT_NUMBER = "number\0exact"
+"""The type that `rtgen.runtime.mending.exact_tools` writes for `number`; no schema's own word."""
+
+
+def _to_exact_number(text: str) -> int | float:
+    """As `_to_number`, but a whole number keeps all its digits."""
+    number = _to_number(text)
+    if type(number) is int:
+        try:
+            return int(text)
+        except ValueError:  # an exponent
+            pass
+    return number
+
+
 def _to_boolean(text: str) -> bool:
     """True for true and 1, False for false and 0, in any case; ValueError for anything else."""
     word = text.strip().lower()
@@ -198,6 +213,7 @@ def _to_array(text: str) -> list[object]:
 _CASTS: dict[str, Callable[[str], object]] = {
     "integer": _to_integer,
     "number": _to_number,
+    EXACT_NUMBER: _to_exact_number,
     "boolean": _to_boolean,
     "null": _to_null,
     "object": _to_object,
