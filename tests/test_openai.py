@@ -32,7 +32,7 @@ def put_together(chunks: list[dict[str, Any]]) -> dict[str, Any]:
             elif key == "tool_calls":
                 for call in value:
                     if call["index"] == len(made["calls"]):
-                        assert call["id"] and call["function"]["name"] and call["function"]["arguments"] == ""
+                        assert call["id"] and "name" in call["function"] and call["function"]["arguments"] == ""
                         made["calls"].append([call["id"], call["function"]["name"], ""])
                     else:
                         assert call["index"] < len(made["calls"]) and "name" not in call["function"]

@@ -17,8 +17,8 @@ class Arguments:
     """Writes values in the order in which their parts are read.
 
     `write` gets the text. It is told late in two places: a separator comes with what follows it, for a list may end
-    there after all once it is repaired; and what closes a value comes when the next token shows that it is closed
-    (`settle`). What closes the arguments themselves comes last of all, when nothing can make them others any more.
+    there after all once it is repaired; and what closes a value (all of a number) comes when the next token shows that
+    it is closed (`settle`). What closes the arguments themselves comes last of all, when nothing can make them others.
 
     A key that an object has had already makes the rest Unclear: the last one counts.
     """
@@ -69,9 +69,8 @@ class Arguments:
 
     def value(self, value: Any) -> None:
         """A value that is complete."""
-        written = write_json(value)
-        self._put(self._lead() + written[:-1])
-        self._end(written[-1])
+        self._put(self._lead())
+        self._end(write_json(value))
 
     def argument(self, value: Any) -> None:
         """An argument that is complete, and becomes what its schema makes of it."""
@@ -112,9 +111,8 @@ class Arguments:
             self._kept.append(closer)
             if len(self._open) == 1:
                 kept, self._kept = self._kept, None
-                written = write_json(self._cast(json.loads("".join(kept))))
-                self._put(self._kept_lead + written[:-1])
-                self._owed = written[-1]
+                self._put(self._kept_lead)
+                self._owed = write_json(self._cast(json.loads("".join(kept))))
             return
         self._owed += closer
         self.complete = not self._open

@@ -112,6 +112,7 @@ class TagsWalker:
         except (ValueError, RecursionError):
             raise Unclear from None
         self._arguments.argument(value)
+        self._arguments.settle()
 
     def _cut(self) -> None:
         """Forget text that is done with."""
