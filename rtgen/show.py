@@ -14,7 +14,7 @@ from typing import Any
 from rtgen.delimiters.classify import Kind
 from rtgen.listing import delimiter, listing, transition
 from rtgen.lower import Program, State, Watch, lower
-from rtgen.openai_plan import describe_calls
+from rtgen.openai.plan import describe_calls
 from rtgen.pattern import facts
 from rtgen.pattern.nodes import Look
 from rtgen.template import Field, validate

@@ -17,7 +17,7 @@ PACKAGE = Path(rtgen.__file__).parent
 
 ORDER = """
     runtime errors identity files library read template pattern delimiters lower emit.source emit.values
-    emit.header listing content emit gate cache compiler api json_walk openai_plan openai serve regenerate show
+    emit.header listing content emit gate cache compiler api openai serve regenerate show
     check chat integrations roundtrip cli __main__
 """.split()  # noqa: SIM905
 """The stages and what serves them, in their order: a module may import its own stage and those on its left. Inside a

@@ -10,7 +10,7 @@ import pytest
 
 import rtgen
 from rtgen import openai
-from rtgen.openai_plan import plan_calls
+from rtgen.openai.plan import plan_calls
 from tests.conftest import ROOT, load_json
 from tests.strategies import random_chunks, token_chunks
 from tests.test_serving import TEMPLATE
@@ -32,7 +32,7 @@ def put_together(chunks: list[dict[str, Any]]) -> dict[str, Any]:
             elif key == "tool_calls":
                 for call in value:
                     if call["index"] == len(made["calls"]):
-                        assert call["id"] and call["function"]["name"] and call["function"]["arguments"] == ""
+                        assert call["id"] and "name" in call["function"] and call["function"]["arguments"] == ""
                         made["calls"].append([call["id"], call["function"]["name"], ""])
                     else:
                         assert call["index"] < len(made["calls"]) and "name" not in call["function"]
@@ -51,14 +51,24 @@ def told(template: Any, chunks: Any, prefix: str = "", **options: Any) -> tuple[
     return put_together(out + stream.finish()), stream
 
 
-def check(made: dict[str, Any], message: dict[str, Any]) -> None:
+def check(made: dict[str, Any], message: dict[str, Any], cut_off: bool = False) -> None:
+    """`cut_off`: a value was cut off inside its tag, so the message lacks it, and what was told of it is no JSON."""
     expected = openai.to_message(message)
     for key in ("content", "reasoning_content"):
         assert (made.get(key) or "") == (expected.get(key) or ""), key
     calls = expected.get("tool_calls", [])
     assert [name for _, name, _ in made["calls"]] == [call["function"]["name"] for call in calls]
     for (_, _, arguments), call in zip(made["calls"], calls, strict=True):
-        assert json.loads(arguments) == json.loads(call["function"]["arguments"])
+        if not cut_off or is_json(arguments):
+            assert json.loads(arguments) == json.loads(call["function"]["arguments"])
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("path", FAMILIES, ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
@@ -71,7 +81,9 @@ def test_chunks_add_up_to_the_message(path: Any) -> None:
         made, stream = told(family, chunks, case["prefix"], tools=case.get("tools"))
         if "content" in stream._texts and TEXT_IS_OVERWRITTEN(family):
             made["content"] = case["message"].get("content")
-        check(made, case["message"])
+        if stream.parser.malformed:
+            made["calls"] = [call for call in made["calls"] if is_json(call[2])]
+        check(made, case["message"], stream.parser.truncated and stream._plan.way == "tags")
         assert stream.message == case["message"]
 
 
@@ -150,10 +162,15 @@ def test_a_malformed_call_is_not_told_and_with_repair_it_is() -> None:
     assert [call[1:] for call in made["calls"]] == [["f", "{}"]]
 
 
-def test_every_bundled_template_has_a_plan() -> None:
+def test_no_bundled_template_tells_calls_whole() -> None:
     ways = {}
     for name in rtgen.available():
         fields = rtgen.load(name).template["fields"]
         if "tool_calls" in fields:
-            ways[name] = plan_calls(fields["tool_calls"]).way
-    assert ways[HERMES] == "json" and ways["glm4_7"] == "tags" and ways["gemma4"] == "whole"
+            ways[name] = plan_calls(fields["tool_calls"])
+    assert len(ways) > 50
+    assert {name: plan.why for name, plan in ways.items() if plan.way == "whole"} == {}
+    assert (ways[HERMES].way, ways["gemma4"].way, ways["mistral_nemo_v3"].listed) == ("json", "json", True)
+    assert (ways["lfm2_lfm2_5"].way, ways["glm4_7"].way) == ("call list", "tags")
+    split = {name for name, plan in ways.items() if plan.tags is not None and plan.tags.head is not None}
+    assert split == {name for name, plan in ways.items() if plan.way == "tags"} - {"toolace"}

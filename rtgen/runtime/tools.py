@@ -101,6 +101,16 @@ def _cast_all(arguments: dict[object, object], properties: dict[str, object]) ->
             schema_types(schema)  # nothing to cast, but a schema that cannot be read is an error for every argument
 
 
+def castable(schema: object) -> tuple[bool, bool]:
+    """Whether an argument with this schema may be changed by `cast_arguments`: a text, and the texts in a list.
+
+    Raises TypeError or RecursionError for a schema that no JSON schema can be.
+    """
+    types = schema_types(schema)
+    text = any(name in _CASTS for name in types)
+    return text, text and "array" not in types
+
+
 def schema_types(schema: object) -> dict[str, None]:
     """The type names that `schema` allows, in the order in which they are tried (a dict, as an ordered set)."""
     names: dict[str, None] = {}
