@@ -1,7 +1,7 @@
 """A coverage-guided run: `python -m tests.fuzz templates|parsers [FOLDER...] [-max_total_time=SECONDS ...]`.
 
-Needs atheris (`pip install atheris`), which needs no compiler on Linux. What follows the subject goes to libFuzzer as it
-stands; inputs are kept in the first folder. `tests/fuzz/corpus/<subject>` is a good second one.
+Needs atheris (`pip install atheris`), which needs no compiler on Linux. What follows the subject goes to libFuzzer as
+it stands; inputs are kept in the first folder. `tests/fuzz/corpus/<subject>` is a good second one.
 """
 
 from __future__ import annotations

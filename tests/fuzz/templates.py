@@ -1,6 +1,7 @@
 """What one input of the fuzzer means for the compiler: a damaged template, or text that should be one.
 
-Either a TemplateError refuses it, or the emitted module passes the gate, runs, and parses with nothing but a ParseError.
+Either a TemplateError refuses it, or the emitted module passes the gate, runs, and parses with nothing but a
+ParseError.
 """
 
 from __future__ import annotations
