@@ -17,7 +17,11 @@ def write_atomically(path: str, data: bytes, *, mode: int = 0o666, dir_fd: int |
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(temporary, flags, mode, dir_fd=dir_fd)
+    try:
+        handle = os.open(temporary, flags, mode, dir_fd=dir_fd)
+    except OSError as error:
+        error.filename = folder or "."  # it is the folder that is missing or closed; the temporary name tells nobody
+        raise
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

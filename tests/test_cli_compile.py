@@ -129,3 +129,37 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(seed):
         [sys.executable, "-m", "rtgen", "compile", "t.json", "-o", "-"], capture_output=True, env=environment
     )
     assert done.stdout == MODULE.encode()
+
+
+def test_a_missing_folder_is_named_and_not_a_temporary_file(here):  # noqa: F811
+    result = run("compile", "t.json", "-o", "gone/out.py")
+    assert result.code == 2
+    assert result.err == f"rtgen: error: {str(here / 'gone')!r}: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "command", [["compile"], ["show"], ["parse", "--prefix", "", "x"], ["stream", "--prefix", "", "x"]]
+)
+@pytest.mark.parametrize(
+    "name, written, fault",
+    [
+        ("null.json", None, "at $: a response template is an object, not null"),
+        ("name.json", "qwen3", "at $: a response template is an object, not a string"),
+        ("bad.json", {"start_anchor": "A", "fields": 3}, "at $.fields: must be an object with at least one field"),
+    ],
+)
+def test_a_refused_template_is_named_by_its_file(here, command, name, written, fault):  # noqa: F811
+    (here / name).write_text(json.dumps(written))
+    result = run(command[0], name, *command[1:])
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"rtgen: error: {name!r}: {fault}\n"
+
+
+def test_an_interrupted_compile_leaves_no_half_file(here, monkeypatch):  # noqa: F811
+    def interrupt(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rtgen.files.os.replace", interrupt)
+    before = sorted(os.listdir(here))
+    assert run("compile", "t.json", "-o", "out.py").code == 130
+    assert sorted(os.listdir(here)) == before

@@ -37,3 +37,14 @@ def test_what_the_table_names_is_there() -> None:
     table = README[README.index("## To change something") :]
     for path in re.findall(r"`((?:rtgen|tests|templates)/[\w./]+\.\w+)`", table):
         assert (ROOT / path).exists(), path
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    promises = README[README.index("## What it promises") :].split("\n## ")[0]
+    rows = [line for line in promises.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) >= 10
+    for row in rows:
+        named = re.findall(r"`(tests/\w+\.py)::(\w+)`", row)
+        assert named, row
+        for path, test in named:
+            assert re.search(rf"^def {test}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), (path, test)

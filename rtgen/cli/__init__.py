@@ -67,7 +67,7 @@ class _Commands(click.Group):
                 import traceback
 
                 traceback.print_exc()
-            _say(f"error: {_sentence(error)}")
+            _say(f"error: {_sentence(error, state.source)}")
             ctx.exit(_exit_code(error))
 
 
@@ -110,12 +110,14 @@ def _exit_code(error: Exception) -> int:
     return WRONG_USAGE if isinstance(error, (SourceError, OSError)) else FAULTS_FOUND
 
 
-def _sentence(error: Exception) -> str:
-    """What to say about an exception that ends a command, on one line."""
+def _sentence(error: Exception, source: str | None = None) -> str:
+    """What to say about an exception that ends a command, on one line; `source` is the file of the template."""
     from rtgen.errors import ParseError, TemplateError
+    from rtgen.read import SourceError
 
     if isinstance(error, TemplateError):
-        text = str(error)
+        named = source is None or isinstance(error, SourceError)  # those name the file themselves
+        text = str(error) if named else f"{source!r}: {error}"
     elif isinstance(error, ParseError):
         text = f"the output does not parse: {error}"
     elif isinstance(error, OSError) and error.strerror:

@@ -33,6 +33,8 @@ class State:
     """What holds for the whole run."""
 
     verbose: bool = False
+    source: str | None = None
+    """The file of the template that the command works on, once it has been read."""
 
 
 class Command(click.Command):
@@ -95,6 +97,7 @@ def find(source: str) -> Source:
     from rtgen.read import read
 
     found = read(source)
+    click.get_current_context().ensure_object(State).source = found.path
     for path in found.repeated:
         warnings.warn(f"the key {path} stands twice in the template; the last one counts", stacklevel=2)
     return found
@@ -107,6 +110,10 @@ def parser_for(source: str) -> CompiledTemplate:
     found = find(source)
     if found.path is None and found.name is not None:
         return rtgen.load(found.name)
+    if not isinstance(found.template, dict):  # a string is no name here: let it be refused as other commands refuse it
+        from rtgen.compiler import compile_template
+
+        return compile_template(found.template)
     return rtgen.compile(found.template)
 
 
