@@ -89,7 +89,8 @@ LONGEST_START = 100
 def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:
     """The name of a regex that finds a place where one of the delimiters may begin, or be cut off by the edge.
 
-    It is for text behind the start; of long literals the beginning will do. "" when none can begin anywhere; None when one may begin at any place.
+    It is for text behind the start; of long literals the beginning will do. "" when none can begin anywhere; None when
+    one may begin at any place.
     """
     sources: dict[str, None] = {}
     literals: set[str] = set()
