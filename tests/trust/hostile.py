@@ -94,6 +94,11 @@ def _name(s: str) -> Case:
     return _fields({s: {}, _twin(s): {"open": "<", "close": ">"}}, "a<b>c", "<b>")
 
 
+def _implicit_name(s: str) -> Case:
+    """Beside a delimiter that looks around itself."""
+    return _fields({s: {}, "a": {"open_pattern": "(?<=x)<a+(?=b)", "close": ">"}}, "ax<aab>c<a", "<aab>")
+
+
 def _data_name(s: str) -> Case:
     field = {"open": "<", "close": ">", "content": "json", "repeats": True}
     return _fields({s: field, "c": {}}, "a<1>b<[2]>", "<{>", "<1")
@@ -203,6 +208,13 @@ def _edge(s: str) -> Case:
     return _fields(
         {"a": {"open_pattern": opener, "close_pattern": closer}, "c": {}}, f"x {s}< y {s} z", f" {s}< ", f"{s}<"
     )
+
+
+def _blank_openers(s: str) -> Case:
+    """White space before many cores, and none before another."""
+    cores = "|".join(regex.escape(s + mark) for mark in "<[(=!?")
+    fields = {"a": {"open_pattern": rf"\s*(?:{cores})", "close": "</a>"}, "b": {"open": s + ">"}, "c": {}}
+    return _fields(fields, f"x {s}< y</a> {s}>z", f"  {s}>", f"x {s}")
 
 
 def _optional_tail(s: str) -> Case:
