@@ -29,7 +29,7 @@ from rtgen.pattern.program import compile_program
 NAME = "xml-inline"
 
 BUDGET = 1_000_000
-"""Steps (besides some for each character) that a pattern with back-references may take in a region."""
+"""Steps (besides some for each character) that a pattern with back-references or long counted loops may take."""
 
 
 def emit(out: Module, args: Any) -> Expr:
@@ -186,7 +186,7 @@ def _write_matches(out: Module, body: Writer, pattern: str, node: Node, tags: _T
     """Write a loop over the matches of any pattern."""
     groups = regex.compile(pattern, regex.DOTALL).groupindex
     opaque = facts.is_opaque(node)
-    if facts.has_backreference(node) and not opaque:  # no quick way: which way is taken must not depend on the clock
+    if facts.needs_budget(node) and not opaque:  # no quick way: which way is taken must not depend on the clock
         out.use_runtime("pattern", "Search")
         found = f"Search({value_constant(out, 'tags', compile_program(node))}, budget={BUDGET}).finditer(text)"
     else:
