@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from rtgen import chat
     from rtgen.api import ResponseParser, parse_response
     from rtgen.compiler import CompiledTemplate, compile, load
-    from rtgen.errors import ParseError, TemplateError
+    from rtgen.errors import LimitError, ParseError, TemplateError
     from rtgen.library import available
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CompiledTemplate",
+    "LimitError",
     "ParseError",
     "ResponseParser",
     "TemplateError",
@@ -31,6 +32,7 @@ __all__ = [
 
 _HOMES = {
     "CompiledTemplate": "rtgen.compiler",
+    "LimitError": "rtgen.errors",
     "ParseError": "rtgen.errors",
     "ResponseParser": "rtgen.api",
     "TemplateError": "rtgen.errors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtgen.runtime.errors import (
+    LimitError,
     ParseAttributeError,
     ParseError,
     ParseKeyError,
@@ -12,6 +13,7 @@ from rtgen.runtime.errors import (
 
 __all__ = [
     "GateError",
+    "LimitError",
     "ParseAttributeError",
     "ParseError",
     "ParseKeyError",

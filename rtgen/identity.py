@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from rtgen.errors import TemplateError
 
-EMITTER_VERSION = 19
+EMITTER_VERSION = 21
 """Part of every template hash: raised when the emitted code of unchanged templates changes."""
 
 DEEPEST_TEMPLATE = 200
 """Levels of nesting that a template may have; real ones have about five."""
 
+_SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
 
 def canonical(raw: Any) -> str:
-    """The template as JSON text; the order of keys is kept, since it shows in messages.
+    """The template as JSON text; the order of keys is kept, since it shows in messages. `json.loads` gives it back.
 
     Raises TemplateError for what is no JSON: other types, keys that are no strings, more levels than any template has.
     """
     require_json(raw, "$", 0)
     try:
+        text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+        if _SPLIT_PAIR.search(text):  # two halves that a reader of escapes would take for one character
+            return text
         return json.dumps(raw, ensure_ascii=True, separators=(",", ":"))
     except ValueError as error:  # an integer of more digits than Python writes
         raise TemplateError(f"cannot be written as JSON: {error}", path="$") from error
@@ -29,7 +35,8 @@ def canonical(raw: Any) -> str:
 
 def template_hash(raw: Any) -> str:
     """SHA-256 (hexadecimal) over the canonical template and the emitter's version. Raises as `canonical` does."""
-    return hashlib.sha256(f"rtgen {EMITTER_VERSION}\n{canonical(raw)}".encode()).hexdigest()
+    text = f"rtgen {EMITTER_VERSION}\n{canonical(raw)}"
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def require_json(value: object, path: str, depth: int) -> None:

@@ -104,7 +104,7 @@ def _held(kind: Kind) -> str:
     most = facts.width(kind.node)[1]
     if most is None:
         return f"{before}a beginning of any length, until it matches or cannot"
-    if kind.number == 4:
+    if kind.number == 4 and facts.has_lookaround(kind.whole):
         return f"{before}{_count(most, 'character')} and what its lookaround needs"
     return before + _count(max(most - 1, 1), "character")
 

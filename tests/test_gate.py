@@ -227,6 +227,45 @@ IN_FUNCTION = {
     "try: pass\n    except ValueError as json: pass": "the name json for two things",
     "x = sys.modules": "the attribute modules",
     "print(text)": "the name print",
+    "x = __class__": "the name __class__",
+    "async def inner(): pass": "an AsyncFunctionDef",
+    "async for a in text: pass": "an AsyncFor",
+    "async with text: pass": "an AsyncWith",
+    "x = await text": "an Await",
+    "from os import *": "an ImportFrom",
+    "from . import os": "an ImportFrom",
+    "import json as j": "an Import",
+    "def inner(x=lambda: 0): pass": "a Lambda in a value made on import",
+    "def inner(*, x=[y for y in ()]): pass": "a ListComp in a value made on import",
+    "def inner(x=(y := 1)): pass": "a NamedExpr in a value made on import",
+    "def inner(x: (y := 1)): pass": "a NamedExpr in an annotation",
+    "def inner() -> open: pass": "the name open",
+    "x = [y := open]": "the name open",
+    "x = {**text, open: 1}": "the name open",
+    "x = list[text.__class__]": "the attribute __class__",
+    "x = text[text.__class__]": "the attribute __class__",
+    "x = '%s' % text.__class__": "the attribute __class__",
+    "x = f'{text!r:{text.__class__}}'": "a format after a colon in an f-string",
+    "x = f'{f\"{text.__class__}\"}'": "the attribute __class__",
+    "x = text.mro": "the attribute mro",
+    "x = text.cr_frame": "the attribute cr_frame",
+    "x = text.tb_frame": "the attribute tb_frame",
+    "x = text.with_traceback": "the attribute with_traceback",
+    "x = text.__reduce_ex__(2)": "the attribute __reduce_ex__",
+    "x = regex.compile('a').__class__": "the attribute __class__",
+    "try: pass\n    except (ValueError, open): pass": "the name open",
+    "raise open": "the name open",
+    "raise ValueError from open": "the name open",
+    "for a.b in text: pass": "the attribute b",
+    "for text[open] in text: pass": "the name open",
+    "text[open] += 1": "the name open",
+    "return lambda: 0": "a Lambda",
+    "while (x := open): pass": "the name open",
+    "x = map(eval, text)": "the name eval",
+    "x = sorted(text, key=eval)": "the name eval",
+    "x = not open": "the name open",
+    "x = text if open else text": "the name open",
+    "x = text < open": "the name open",
 }
 NAMES = _words("""
 exec eval compile open __import__ getattr setattr delattr hasattr globals locals vars dir input breakpoint memoryview
@@ -241,7 +280,7 @@ def test_refused_in_a_function(statement: str, construct: str) -> None:
     assert refusal(source).construct == construct
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_names_that_are_not_listed(name: str) -> None:
     error = refusal(f"{HEADER}def f(text):\n    return text\n\n\ndef g(text):\n    return {name}(text)\n")
     assert (error.construct, error.line) == (f"the name {name}", 7)

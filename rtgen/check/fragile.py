@@ -99,7 +99,11 @@ def _looks(where: str, kind: Kind) -> Iterator[Finding]:
         what = (
             "a back-reference or condition"
             if facts.has_backreference(kind.whole)
-            else "an atomic group or possessive repeat"
+            else (
+                f"counting {facts.counted(kind.whole)} turns of a loop"
+                if facts.needs_budget(kind.whole)
+                else "an atomic group or possessive repeat"
+            )
         )
         yield Finding(
             "warning",

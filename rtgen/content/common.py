@@ -124,7 +124,7 @@ def _constant(out: Module, hint: str, function: str, text: str, flags: str = "")
 def pieces(text: str) -> list[str]:
     """`text` in parts whose literals are at most `PIECE` columns wide, cut before a bracket or bar where possible."""
     parts = []
-    while len(literal(text)) > PIECE:
+    while len(text) > PIECE or len(literal(text)) > PIECE:  # a literal is never shorter than its text
         most = PIECE
         while len(literal(text[:most])) > PIECE:
             most -= 1

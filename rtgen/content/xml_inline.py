@@ -29,7 +29,7 @@ from rtgen.pattern.program import compile_program
 NAME = "xml-inline"
 
 BUDGET = 1_000_000
-"""Steps (besides some for each character) that a pattern with back-references may take in a region."""
+"""Steps (besides some for each character) that a pattern with back-references or long counted loops may take."""
 
 
 def emit(out: Module, args: Any) -> Expr:
@@ -186,18 +186,20 @@ def _write_matches(out: Module, body: Writer, pattern: str, node: Node, tags: _T
     """Write a loop over the matches of any pattern."""
     groups = regex.compile(pattern, regex.DOTALL).groupindex
     opaque = facts.is_opaque(node)
-    tags_pattern = pattern_constant(out, "tags", "regex", pattern, "regex.DOTALL")
-    if opaque or facts.linear_in_regex(node):
-        found = f"{tags_pattern}.finditer(text)"
-    else:
-        out.use_runtime("content", "quick_matches")
+    if facts.needs_budget(node) and not opaque:  # no quick way: which way is taken must not depend on the clock
         out.use_runtime("pattern", "Search")
-        program = value_constant(out, "tags", compile_program(node))
-        budget = f", budget={BUDGET}" if facts.has_backreference(node) else ""
-        body.line(f"tags: Any = quick_matches({tags_pattern}, text)")
-        with body.block("if tags is None:"):
-            body.line(f"tags = Search({program}{budget}).finditer(text)")
-        found = "tags"
+        found = f"Search({value_constant(out, 'tags', compile_program(node))}, budget={BUDGET}).finditer(text)"
+    else:
+        tags_pattern = pattern_constant(out, "tags", "regex", pattern, "regex.DOTALL")
+        found = f"{tags_pattern}.finditer(text)"
+        if not opaque and not facts.linear_in_regex(node):
+            out.use_runtime("content", "quick_matches")
+            out.use_runtime("pattern", "Search")
+            program = value_constant(out, "tags", compile_program(node))
+            body.line(f"tags: Any = quick_matches({tags_pattern}, text)")
+            with body.block("if tags is None:"):
+                body.line(f"tags = Search({program}).finditer(text)")
+            found = "tags"
     with body.block(f"for found in {found}:"):
         if "key" not in groups:
             raise_(body, "ValueError", "tag_pattern has no group named key")

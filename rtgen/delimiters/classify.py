@@ -2,7 +2,8 @@
 
     1  literals                    str.find, or one compiled alternation of literals
     2  literals between blanks     find the literal, then walk over the white space on either side
-    3  a regular pattern           found by its first literals, then settled by the matcher, in linear time
+    3  a regular pattern           found by its first literals, then settled by the matcher, in linear time; no loop
+                                   over more than a character is counted beyond `facts.MOST_COUNTED` turns
     4  anything else               the same with a budget of steps; or, outside the promise, at the end of the text
 
 The facts are found by looking at the delimiter alone; `strategy` in `lower` decides from them how a state searches.
@@ -155,7 +156,7 @@ def _simple(node: Node, source: str) -> Kind | None:
 
 def _of_pattern(node: Node, groups: tuple[str, ...], source: str) -> Kind:
     opaque = facts.is_opaque(node)
-    regular = not (opaque or facts.has_lookaround(node) or facts.has_backreference(node) or facts.has_atomic(node))
+    regular = not (opaque or facts.has_lookaround(node) or facts.needs_budget(node) or facts.has_atomic(node))
     newline, rest = (False, node) if opaque or groups else without_final_end(node)
     parts = list(items(rest))
     before = bool(parts) and is_blanks(parts[0])

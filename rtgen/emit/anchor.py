@@ -35,7 +35,7 @@ def emit_after_anchor(out: Module, anchor: Kind, searches: Searches) -> Writer:
         pattern = out.constant("anchor", f"regex.compile({literal(anchor.source)}, regex.DOTALL)")
         matches = f"{pattern}.finditer(prefix)"
     else:
-        matches = f"{searches.expression(anchor, anchor.whole, 'start_anchor')}.finditer(prefix)"
+        matches = f"{searches.expression(anchor, anchor.whole, 'start_anchor_pattern')}.finditer(prefix)"
     with body.block(f"for found in {matches}:"):
         body.line("end = found.end()")
     body.line("return prefix[end:]")

@@ -82,10 +82,15 @@ def _group(texts: list[str]) -> str:
     return f"({'|'.join(map(re.escape, texts))})"
 
 
+LONGEST_START = 100
+"""Characters by which a literal's beginning is recognised: a regex for its prefixes nests one group for each."""
+
+
 def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:
     """The name of a regex that finds a place where one of the delimiters may begin, or be cut off by the edge.
 
-    It is for text behind the start. "" when none can begin anywhere; None when one may begin at any place.
+    It is for text behind the start; of long literals the beginning will do. "" when none can begin anywhere; None when
+    one may begin at any place.
     """
     sources: dict[str, None] = {}
     literals: set[str] = set()
@@ -93,7 +98,7 @@ def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:
         starts = watch.kind.starts
         if starts.classes is None:
             return None
-        literals.update(starts.literals)
+        literals.update(text[:LONGEST_START] for text in starts.literals)
         sources.update(dict.fromkeys(starts.classes))
         if starts.blanks:
             sources[r"\s\Z"] = None

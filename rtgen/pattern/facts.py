@@ -192,6 +192,23 @@ def has_backreference(node: Node) -> bool:
     return any(isinstance(part, (BackReference, Conditional)) for part in walk(node))
 
 
+MOST_COUNTED = 100
+"""Turns of counted loops up to which a search is linear in fact: the matcher remembers failures for each turn."""
+
+
+def counted(node: Node) -> int:
+    """How many turns the counted loops take at most, one inside the other; loops over single characters aside."""
+    below = max(map(counted, children(node)), default=1)
+    if not isinstance(node, Repeat) or is_single(node.item):
+        return below
+    return below * max(1, node.least if node.most is None else node.most)
+
+
+def needs_budget(node: Node) -> bool:
+    """Whether no bound that a text's length sets makes a search end soon: a back-reference, or too many turns."""
+    return has_backreference(node) or counted(node) > MOST_COUNTED
+
+
 def has_atomic(node: Node) -> bool:
     """Whether there is an atomic group, or a possessive repeat of more than single characters."""
     return any(

@@ -43,6 +43,26 @@ class ParseRecursionError(ParseError, RecursionError):
     """A ParseError that is a RecursionError too: a value nested too deeply."""
 
 
+class LimitError(ParseError):
+    """A ParseError of output that is beyond a limit; `limit` is the name of the option (see `rtgen.runtime.limits`)."""
+
+    def __init__(
+        self, limit: str, fault: str, field: str | None = None, position: int | None = None, excerpt: str = ""
+    ) -> None:
+        super().__init__(f"{fault} ({limit})", field, position, excerpt)
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _limit_error, (self.limit, *self.args)
+
+
+def _limit_error(limit: str, fault: str, field: str | None, position: int | None, excerpt: str) -> LimitError:
+    """A LimitError as it was: `fault` names the limit already."""
+    error = LimitError(limit, "", field, position, excerpt)
+    error.fault, error.args = fault, (fault, field, position, excerpt)
+    return error
+
+
 FAULTS = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What a content parser or a transform may raise; `located` turns it into a ParseError of the same kind."""
 
@@ -53,6 +73,8 @@ def located(error: Exception, field: str, position: int, body: str) -> ParseErro
     `position` is where `body` begins in the text after the anchor. The result is an instance of the builtin class of
     `error` too, which is the class that transformers raises.
     """
+    if isinstance(error, LimitError):
+        return _limit_error(error.limit, error.fault, field, position, quoted(body))
     kind = ParseError
     for builtin, parse_error in (
         (KeyError, ParseKeyError),
@@ -63,5 +85,9 @@ def located(error: Exception, field: str, position: int, body: str) -> ParseErro
         if isinstance(error, builtin):
             kind = parse_error
     fault = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    excerpt = body if len(body) <= EXCERPT else body[: EXCERPT - 1] + "…"
-    return kind(fault or type(error).__name__, field, position, excerpt)
+    return kind(fault or type(error).__name__, field, position, quoted(body))
+
+
+def quoted(body: str) -> str:
+    """The beginning of `body`, as an error quotes it."""
+    return body if len(body) <= EXCERPT else body[: EXCERPT - 1] + "…"

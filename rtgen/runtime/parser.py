@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rtgen.runtime.limits import LIMITS, LimitedServing, limited_class
 from rtgen.runtime.serving import Serving
 from rtgen.runtime.stepping import serving_class
 from rtgen.runtime.tools import tool_parameters
@@ -64,6 +65,8 @@ class Parser:
                        the values of `xml-inline`; see `rtgen.runtime.aware`
         repair         True: regions that fail are repaired where `rtgen.runtime.repair` can; the names of what was done
                        stand under `repairs` in the closing
+        step_budget, max_input, max_region, max_events, max_depth
+                       limits, each a positive int; beyond one LimitError: see `rtgen.runtime.limits`
     """
 
     __slots__ = (
@@ -173,8 +176,12 @@ class Parser:
     def _serve(self, options: dict[str, Any]) -> None:
         """Become a parser with options."""
         self._seen = ""  # the text that the scan function looks at
-        self._serving = Serving(self._template(), **options)
-        self.__class__ = serving_class(type(self))
+        if LIMITS.isdisjoint(options):
+            self._serving = Serving(self._template(), **options)
+            self.__class__ = serving_class(type(self))
+        else:
+            self._serving = LimitedServing(self._template(), **options)
+            self.__class__ = limited_class(type(self))
 
     # What a generated class provides.
 

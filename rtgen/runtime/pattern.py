@@ -20,7 +20,8 @@ from typing import Any
 
 import regex
 
-from rtgen.runtime.errors import ParseError
+from rtgen.runtime.budget import STEP_BUDGET
+from rtgen.runtime.errors import LimitError
 
 NOTHING = 0
 PENDING = 1
@@ -329,7 +330,7 @@ class Search:
     """The search for one pattern in a text that may still grow.
 
     `program` is what `rtgen.pattern.program.compile_program` made. `budget` bounds the steps (on top of 8 for each
-    character searched); beyond it ParseError names `field`. After SETTLED, `start` and `end` are the match; after
+    character searched); beyond it LimitError names `field`. After SETTLED, `start` and `end` are the match; after
     PENDING and CERTAIN, `start` is where a match may begin.
     """
 
@@ -360,7 +361,7 @@ class Search:
 
     def __init__(self, program: tuple[Any, ...], *, budget: int | None = None, field: str = "") -> None:
         self._pattern = _load(program)
-        self._budget = budget
+        self._budget = budget if budget is None else STEP_BUDGET.get() or budget
         self._field = field
         self.reset()
 
@@ -672,7 +673,8 @@ class Search:
                 if fork:
                     self._steps = steps
                     return PENDING
-                raise ParseError(f"the pattern took more than {self._budget} steps", self._field, self.start)
+                fault = f"the pattern took more than {self._budget} steps"
+                raise LimitError("step_budget", fault, self._field or None, self.start)
             reached = -1
             if kind == _THREAD:
                 _, pc, pos, caps = entry

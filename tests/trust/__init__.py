@@ -1,0 +1,1 @@
+"""Hostile templates and hostile outputs: nothing runs, nothing hangs, nothing grows without bound."""
