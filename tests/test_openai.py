@@ -83,6 +83,8 @@ def test_chunks_add_up_to_the_message(path: Any) -> None:
             made["content"] = case["message"].get("content")
         if stream.parser.malformed:
             made["calls"] = [call for call in made["calls"] if is_json(call[2])]
+        if A_SECOND_LIST_REPLACES_THE_FIRST(family):  # what has been told cannot be taken back
+            made["calls"] = made["calls"][-len(case["message"].get("tool_calls", ())) :]
         check(made, case["message"], stream.parser.truncated and stream._plan.way == "tags")
         assert stream.message == case["message"]
 
@@ -90,6 +92,11 @@ def test_chunks_add_up_to_the_message(path: Any) -> None:
 def TEXT_IS_OVERWRITTEN(family: str) -> bool:
     field = rtgen.load(family).template["fields"].get("content", {})
     return not field.get("repeats") and field.get("join") is None
+
+
+def A_SECOND_LIST_REPLACES_THE_FIRST(family: str) -> bool:
+    field = rtgen.load(family).template["fields"].get("tool_calls", {})
+    return bool(field.get("transform_each")) and not field.get("repeats")
 
 
 def test_arguments_come_as_they_are_written() -> None:

@@ -35,14 +35,16 @@ class _Told:
 class Calls:
     """The calls of a region that is open; a Listener for the walker that reads it.
 
-    `captures` are those of its opener; `repair` says that the parser repairs what is malformed. Each method that
-    returns deltas returns those that have become certain.
+    `captures` are those of its opener; `repair` says that the parser repairs what is malformed: then the brackets that
+    end a call's arguments are told when the region has closed, since a repair may find more behind them. Each method
+    that returns deltas returns those that have become certain.
     """
 
     def __init__(
         self, plan: Plan, captures: dict[str, str], parameters: Parameters, new_call: NewCall, repair: bool
     ) -> None:
         self._new_call = new_call
+        self._repair = repair
         self._id = captures.get(plan.id_capture) if plan.id_capture is not None else plan.call_id
         self._told: list[_Told] = []
         self._waiting: list[str] = []  # arguments of a call whose name is not known yet
@@ -81,13 +83,15 @@ class Calls:
         self._walker = None
         if event["type"] != "region_close":
             return []
+        if self._repair:
+            self._fresh = []  # the value says how the last call ends
         for place, call in enumerate(calls_in(event["value"])):
             if place == len(self._told):
                 self._waiting = []
                 self._id = id_of(call)
                 self.begin(name_of(call))
                 self.write(write_json(arguments_of(call)))
-            elif not self._told[place].ended:
+            elif self._repair or not self._told[place].ended:
                 self._complete(self._told[place], call)
         return self._take()
 
@@ -117,11 +121,16 @@ class Calls:
     def end(self) -> None:
         """See Listener."""
         self._flush()
+        self._fresh = []  # what a repair may contradict
         self._told[-1].ended = True
 
     def _flush(self) -> None:
-        if self._fresh:
-            text, self._fresh = "".join(self._fresh), []
+        text, self._fresh = "".join(self._fresh), []
+        if self._repair and self._walker is not None:
+            told = text.rstrip("}")
+            self._fresh = [text[len(told) :]]
+            text = told
+        if text:
             self._told[-1].parts.append(text)
             self._deltas.append(_more(self._told[-1].index, text))
 

@@ -150,9 +150,10 @@ def _tags(plan: Plan, field: dict[str, Any], arguments: dict[str, Any], string_a
     if tags is None:
         return Plan("whole", "the tag_pattern is not certain to have a key and a value, or no regular one")
     if string_aware:
-        from rtgen.runtime.aware import mask_for
+        from rtgen.runtime.tags import tag_shape
 
-        if getattr(mask_for(field), "rereads", False):
+        shape = tag_shape(field)
+        if shape is not None and not shape.chained:
             return Plan("whole", "whether a tag's closer is data is known when the region has closed")
     return replace(plan, way="tags", tags=tags, read=read)
 
