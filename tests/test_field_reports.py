@@ -17,6 +17,7 @@ from rtgen import openai
 from tests.conftest import HERE, load_json
 from tests.oracle import join
 from tests.strategies import random_chunks
+from tests.test_openai import is_json
 
 PROFILE = {"on_malformed": "event", "string_aware": True, "repair": True}
 
@@ -104,6 +105,8 @@ def test_what_the_client_puts_together_is_the_message() -> None:
                 parts = calls.setdefault(call["index"], ["", ""])
                 parts[0] += call["function"].get("name", "")
                 parts[1] += call["function"].get("arguments", "")
+        if stream.parser.malformed:  # what was told of a call before it turned out so has no end
+            calls = {index: call for index, call in calls.items() if is_json(call[1])}
         told = [(given, json.loads(arguments)) for given, arguments in calls.values()]
         functions = [call["function"] for call in completion.get("tool_calls") or ()]
         assert told == [(call["name"], json.loads(call["arguments"])) for call in functions], report["id"]

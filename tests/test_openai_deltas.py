@@ -50,12 +50,14 @@ def test_told_calls_are_those_of_the_message(name: str, seed: int, damage: bool,
     made, stream = told(name, random_chunks(rng, text, rng.choice([1, 4, 12])), **options)
     expected = openai.to_message(stream.message or {}).get("tool_calls", [])
     calls = [(name, arguments) for _, name, arguments in made["calls"]]
-    assert stream.parser.malformed or len(calls) == len(expected)
+    assert stream.parser.malformed or len(calls) == len(expected) or (damage and repair and len(calls) > len(expected))
     for call in expected:
         function = call["function"]
         while calls and (calls[0][0] != function["name"] or not same(calls[0][1], function["arguments"])):
             # What the message lacks or has otherwise is never complete, but for the first calls of a malformed list.
-            _, dropped = calls.pop(0)
+            told_name, dropped = calls.pop(0)
+            if repair and told_name != function["name"] and not is_json(dropped):
+                continue  # a repair has found another name, and the call is told again
             if not is_json(dropped) and not stream.parser.malformed:
                 # A value that its tag never closes, a name that comes twice, or what a repair takes otherwise.
                 assert damage and (stream._plan.way == "tags" or stream._plan.name_path or repair)

@@ -156,3 +156,14 @@ def test_random_runs_agree_with_the_oracle(seed: int) -> None:
     *problems, (_, last) = serving.problems(60, seed, None, None)
     assert last is None
     assert problems == []
+
+
+def test_a_closer_that_asks_for_the_end_of_the_text_is_found_alike_in_chunks() -> None:
+    call = {"open": "f", "close_pattern": r"<call>(?!\Z)", "content": "json", "content_args": {"allow_non_json": True}}
+    compiled = rtgen.compile({"start_anchor": "A:", "fields": {"t": call, "c": {}}})
+    text = 'f"a<call>x'
+    whole = compiled.parse_response(text, prefix="A:", string_aware=True)
+    parser = compiled.ResponseParser("A:", string_aware=True)
+    for char in text:
+        parser.feed(char)
+    assert parser.finalize()[0] == whole == {"t": '"a', "c": "x"}

@@ -52,8 +52,12 @@ class Calls:
         self._deltas: list[Delta] = []
         name = plan.name if plan.capture is None else captures.get(plan.capture)
         self._walker = self._walk(plan, name, parameters, repair)
+        self._expected: str | None = None  # the captured name of a call that a repair may still name otherwise
         if self._walker is not None and name is not None and not plan.listed:
-            self.begin(name)
+            if repair and plan.capture is not None and plan.way == "json":
+                self._expected = name
+            else:
+                self.begin(name)
 
     def _walk(self, plan: Plan, name: str | None, parameters: Parameters, repair: bool) -> Walker | None:
         """The walker of the region; None where it is told when it has closed."""
@@ -71,6 +75,12 @@ class Calls:
 
     def add(self, text: str) -> list[Delta]:
         """More of the region's text."""
+        if self._expected is not None and not text.isspace():
+            if text.lstrip().startswith("{"):
+                self.begin(self._expected)
+            else:
+                self._walker = None
+            self._expected = None
         if self._walker is not None:
             try:
                 self._walker.feed(text)
@@ -85,8 +95,9 @@ class Calls:
             return []
         if self._repair:
             self._fresh = []  # the value says how the last call ends
+        told = len(self._told)
         for place, call in enumerate(calls_in(event["value"])):
-            if place == len(self._told):
+            if place >= told or self._told[place].name != name_of(call):
                 self._waiting = []
                 self._id = id_of(call)
                 self.begin(name_of(call))
@@ -98,7 +109,7 @@ class Calls:
     def _complete(self, told: _Told, call: dict[str, Any]) -> None:
         """Tell what is missing from a call. What contradicts what has been told stays untold: the client then sees
         arguments that are no JSON, never others than the message has."""
-        missing = missing_text("".join(told.parts), arguments_of(call)) if told.name == name_of(call) else None
+        missing = missing_text("".join(told.parts), arguments_of(call))
         if missing:
             self._deltas.append(_more(told.index, missing))
 

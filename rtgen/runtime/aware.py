@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtgen.runtime.blanks import hold_quick
-from rtgen.runtime.mask import Mask, looks_around, pattern_of
+from rtgen.runtime.mask import Mask, asks_for_the_end, looks_around, pattern_of
 from rtgen.runtime.parser import Parser
 from rtgen.runtime.prose import Prose, call_fields
 from rtgen.runtime.strings import Strings
@@ -24,9 +24,14 @@ from rtgen.runtime.tags import Tags, tag_shape
 
 
 def mask_for(fields: dict[str, dict[str, Any]], name: str, string_aware: bool, repair: bool) -> Mask | None:
-    """The mask of an explicit field's regions; None where they are scanned as ever."""
+    """The mask of an explicit field's regions; None where they are scanned as ever.
+
+    So are those with a closer that looks around itself for the end of the text: a chunk's end would pass for that.
+    """
     field = fields[name]
     kind = field.get("content", "text")
+    if asks_for_the_end(pattern_of(field, "close") or ""):
+        return None
     if kind in ("json", "python-call-list"):
         return Strings(field) if string_aware else None
     if kind == "xml-inline":

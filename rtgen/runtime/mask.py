@@ -7,6 +7,8 @@ from typing import Any
 
 _CLASSES = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 _LOOKS = re.compile(r"\(\?<?[=!]|\(\?>|(?<!\\)[$^]|\\[bBAZGK]")
+_LOOKAROUNDS = re.compile(r"\(\?<?[=!]")
+_EDGES = re.compile(r"(?<!\\)\$|\\[bBZ]")
 
 
 def pattern_of(field: dict[str, Any], role: str) -> str | None:
@@ -23,6 +25,12 @@ def pattern_of(field: dict[str, Any], role: str) -> str | None:
 def looks_around(pattern: str) -> bool:
     """Whether a regex may look at what stands around its match: in pieces of a text such are not found safely."""
     return _LOOKS.search(_CLASSES.sub("", pattern)) is not None
+
+
+def asks_for_the_end(pattern: str) -> bool:
+    """Whether a regex may look around its match for the end of the text, which the end of a chunk would pass for."""
+    bare = _CLASSES.sub("", pattern)
+    return _LOOKAROUNDS.search(bare) is not None and _EDGES.search(bare) is not None
 
 
 class Mask:
