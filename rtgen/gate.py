@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from rtgen.errors import GateError
+from rtgen.runtime.trees import read_tree
 
 
 def _words(text: str) -> frozenset[str]:
@@ -149,7 +150,7 @@ def check(source: str, *, name: str) -> ast.Module:
         if _CODING.match(text):
             raise GateError(name, "a declaration of its encoding", line)
     try:
-        tree = ast.parse(source)
+        tree: ast.Module = read_tree(source)
     except SyntaxError as error:
         raise GateError(name, "invalid syntax", error.lineno) from error
     except (MemoryError, RecursionError, ValueError) as error:

@@ -18,6 +18,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rtgen.runtime.trees import read_tree
+
 LONGEST_CALLS = 1_000_000
 """Characters of a call list that Python's parser is given at most."""
 
@@ -151,7 +153,7 @@ def _calls(text: str) -> list[str] | None:
         return name
 
     try:
-        body = ast.parse(_TOKENS.sub(plain, text)).body
+        body = read_tree(_TOKENS.sub(plain, text)).body
         expressions = [statement.value for statement in body if isinstance(statement, ast.Expr)]
         if not expressions or len(expressions) < len(body):
             return None
