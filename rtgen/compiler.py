@@ -13,6 +13,7 @@ import builtins
 import linecache
 import marshal
 import os
+import weakref
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -197,12 +198,28 @@ def execute(text: str, path: Path | None, digest: str, tree: ast.Module | None =
     if tree is None:
         tree = gate.check(text, name=name)
     filename = str(path) if path is not None else f"<{name}>"
-    if path is None:
-        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    # Overloads are for type checkers; `typing` would keep each of them, and its module with it, for ever.
+    tree.body = [node for node in tree.body if not _is_overload(node)]
     module = ModuleType(name)
     module.__file__ = filename
     exec(builtins.compile(tree, filename, "exec"), module.__dict__)
+    if path is None:
+        lines = (len(text), None, text.splitlines(keepends=True), filename)
+        linecache.cache[filename] = lines
+        weakref.finalize(module.__dict__["ResponseParser"], _forget_lines, filename, lines).atexit = False
     return CompiledTemplate(module, text, path)
+
+
+def _is_overload(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Name) and decorator.id == "overload" for decorator in node.decorator_list
+    )
+
+
+def _forget_lines(filename: str, lines: object) -> None:
+    """The parser is gone, and no traceback shows its lines any more, unless it was compiled again."""
+    if linecache.cache.get(filename) is lines:
+        del linecache.cache[filename]
 
 
 def _module_name(digest: str) -> str:

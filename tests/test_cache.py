@@ -13,6 +13,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+import rtgen
 from rtgen import cache, files
 
 HASH = "a1" * 32
@@ -289,3 +290,25 @@ def test_thirty_two_processes_at_once(folder):
         worker.stdin.flush()
     assert [worker.communicate()[1] for worker in workers] == [b""] * 32
     assert stored(folder) == [f"{i:064x}.py" for i in range(20)]
+
+
+def test_a_process_forgets_parsers_that_nobody_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    import gc
+    import linecache
+    import weakref
+
+    from rtgen import compiler
+
+    monkeypatch.setattr(compiler, "MOST_KNOWN", 2)
+    known = set(linecache.cache)
+    classes = []
+    for number in range(12):
+        compiled = rtgen.compile({"start_anchor": f"<forgotten {number}>", "fields": {"content": {}}})
+        parser = compiled.ResponseParser("", spans=True)
+        parser.feed("text")
+        parser.finalize()
+        classes.append(weakref.ref(compiled._module.ResponseParser))
+    del compiled, parser
+    gc.collect()
+    assert sum(one() is not None for one in classes) <= 2
+    assert len([name for name in set(linecache.cache) - known if "rtgen_parser" in name]) <= 2

@@ -78,12 +78,10 @@ def _feed(parser: Any, text: str) -> list[dict[str, Any]]:
     return out
 
 
-_classes: dict[type, type] = {}
-
-
 def serving_class(plain: type) -> type:
-    """The subclass of a generated class whose instances have options."""
-    found = _classes.get(plain)
+    """The subclass of a generated class whose instances have options; the class itself keeps it."""
+    found = plain.__dict__.get("_serving_class")
     if found is None:
-        found = _classes[plain] = type("ServingResponseParser", (ServingParser, plain), {"__slots__": ()})
+        found = type("ServingResponseParser", (ServingParser, plain), {"__slots__": ()})
+        setattr(plain, "_serving_class", found)
     return found
