@@ -160,6 +160,10 @@ class Aware:
                 if not self.closed:
                     self.told.append(event["text"])
                 break
+        if self._left_the_start(parser, events, first):
+            self.inner = parser._scan
+            parser._scan, parser._quick, parser._state = self.own, Parser._resume, 0
+            return then
         if then < 0 and not final:
             kept = len(parser._held)
             parser._held = text[len(seen) - kept :]
@@ -176,6 +180,13 @@ class Aware:
             events[-1]["repairs"] = [*events[-1].get("repairs", ()), "missing_close"]
             return len(seen)
         return then
+
+    def _left_the_start(self, parser: Any, events: list[dict[str, Any]], first: int) -> bool:
+        """Whether the scan function, that of the start of the text, has handed over to that outside of regions."""
+        if self.inner.__name__ != "_scan_the_start" or parser._scan in (self.own, Parser._ended_scan):
+            return False
+        implicit = parser._serving.implicit
+        return all(event["type"] != "region_open" or event["field"] == implicit for event in events[first:])
 
     own: Any = None
     """The function that the parser holds for this scan."""

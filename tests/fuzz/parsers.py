@@ -47,7 +47,7 @@ class Subject:
 
 @cache
 def names() -> tuple[str, ...]:
-    """The bundled templates as they stood when the corpus was begun come first, so that inputs keep their meaning."""
+    """The bundled templates, in their order; a new one changes what inputs with a later number mean."""
     return tuple(rtgen.available())
 
 
