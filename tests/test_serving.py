@@ -171,7 +171,7 @@ def test_a_closer_that_asks_for_the_end_of_the_text_is_found_alike_in_chunks() -
 
 def test_quotes_count_also_behind_the_start_of_the_text() -> None:
     compiled = rtgen.load("llama3_json")  # its state at the start differs from that outside of regions
-    for text in ("}\n\x00", "The end `<|eot_id|>` is a token.<|eot_id|>"):
+    for text in ("}\n\x00", "It writes `<|python_tag|>look.call(` then.<|eot_id|>"):
         whole = compiled.parse_response(text, prefix="", string_aware=True)
         parser = compiled.ResponseParser("", string_aware=True)
         for char in text:

@@ -83,5 +83,5 @@ def serving_class(plain: type) -> type:
     found = plain.__dict__.get("_serving_class")
     if found is None:
         found = type("ServingResponseParser", (ServingParser, plain), {"__slots__": ()})
-        setattr(plain, "_serving_class", found)
+        plain._serving_class = found  # type: ignore[attr-defined]
     return found
