@@ -138,59 +138,58 @@ class StreamEmitter:
     def _feed_state(self, region: Region) -> None:
         """The branch of one state, which leaves chunks in which a delimiter may begin to its quick function."""
         code, state = self.code, region.state
-        search = CoreSearch(self.out, state, region.stem) if state.strategy == "cores" else None
-        if search is not None and search.blanks:
-            # Most chunks end with neither white space nor a delimiter's beginning: those are told apart first.
-            self.out.use_runtime("blanks", "BLANKS")
-            code.line("held = self._held")
-            with code.block("if held:"):
-                code.line('self._held = ""')
-                code.line("text = held + text")
-            with code.block(f"if text.rstrip() is not text or {_may_begin(state, search, 'text', True)}:"):
-                code.line(f"return self._near_{region.stem}(text)")
-            self._feed_event(region, "text")
-            return
-        code.line("held = self._held + text")
-        if search is None:
-            self._feed_event(region, "held")
-            return
-        with code.block(f"if {_may_begin(state, search, 'held', False)}:"):
-            code.line("return self._quick(self, text)")
-        edge = _edge(state)
-        last = [literal(char) for char in (edge, "\n" if search.newline is not None else "") if char]
-        if last:
-            test = f"held[-1] == {last[0]}" if len(last) == 1 else f"held[-1] in ({', '.join(last)})"
-            with code.block(f"if {test}:"):
-                code.line("self._held = held[-1]")
-                code.line("held = held[:-1]")
-                with code.block("if not held:"):
-                    code.line("return []")
-            with code.block("else:"):
-                code.line('self._held = ""')
-        else:
-            code.line('self._held = ""')
-        self._feed_event(region, "held")
+        code.line("text = self._held + text")
+        code.line('self._held = ""')
+        if state.strategy == "cores":
+            search = CoreSearch(self.out, state, region.stem)
+            tests = _beginnings(state, search, "text", True)
+            if search.blanks:
+                # Most chunks end with neither white space nor a delimiter's beginning: those are told apart first.
+                tests.insert(0, "text.rstrip() is not text")
+            elif search.newline is not None:
+                tests.insert(0, 'text[-1] == "\\n"')
+            with code.block(f"if {_any(tests)}:"):
+                near = self._holds_an_edge(state, search)
+                code.line(f"return self._near_{region.stem}(text)" if near else "return self._quick(self, text)")
+        self._feed_event(region, "text")
+
+    @staticmethod
+    def _holds_an_edge(state: State, search: CoreSearch) -> bool:
+        """Whether the end of a chunk may have to be held back though no delimiter's first two characters are in it."""
+        return bool(search.blanks or search.newline is not None or _edges(state))
 
     def _near(self, region: Region) -> None:
-        """What `feed` leaves to it: a chunk that ends with white space, or in which a delimiter may begin."""
+        """What `feed` leaves to it: a chunk in which a delimiter may begin, perhaps at its very end."""
         code, state = self.code, region.state
         if state.strategy != "cores":
             return
         search = CoreSearch(self.out, state, region.stem)
-        if not search.blanks:
+        if not self._holds_an_edge(state, search):
             return
-        edge = _edge(state)
-        self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+        edges = _edges(state)
         code.line()
         with code.block(signature(f"_near_{region.stem}", "self, text", "list[dict[str, Any]]")):
             code.doc(f"{_what(state)}; hold back what may belong to one at the edge")
-            with code.block(f"if {_may_begin(state, search, 'text', False)}:"):
+            with code.block(f"if {_any(_beginnings(state, search, 'text', False))}:"):
                 code.line("return self._quick(self, text)")
-            bare = f"text.removesuffix({literal(edge)})" if edge else "text"
-            code.line(f"kept = {bare}.rstrip(BLANKS)")
-            code.line("self._held = text[len(kept) :]")
-            with code.block("if len(self._held) > LONG_RUN and text[-1] in BLANK_SET:"):
-                code.line("hold_blanks(self)")
+            if search.blanks:
+                self.out.use_runtime("blanks", "BLANKS", "BLANK_SET", "LONG_RUN", "hold_blanks")
+                bare = "text"
+                if len(edges) == 1:
+                    bare = f"text.removesuffix({literal(edges)})"
+                elif edges:
+                    bare = f"(text[:-1] if text[-1] in {literal(edges)} else text)"
+                code.line(f"kept = {bare}.rstrip(BLANKS)")
+                code.line("self._held = text[len(kept) :]")
+                with code.block("if len(self._held) > LONG_RUN and text[-1] in BLANK_SET:"):
+                    code.line("hold_blanks(self)")
+            else:
+                last = edges + ("\n" if search.newline is not None else "")
+                if len(last) == 1:
+                    code.line(f"kept = text.removesuffix({literal(last)})")
+                else:
+                    code.line(f"kept = text[:-1] if text[-1] in {literal(last)} else text")
+                code.line("self._held = text[len(kept) :]")
             with code.block("if not kept:"):
                 code.line("return []")
             self._feed_event(region, "kept")
@@ -635,38 +634,48 @@ def _chunk(field: Field, text: str) -> str:
 FEW_CORES = 3
 """Cores that are compared one by one."""
 
-MOST_PAIRS = 4
-"""Beginnings of two characters that a branch of `feed` looks for one by one; more of them, by a regex."""
+MOST_FIRSTS = 3
+"""First characters of cores that a branch of `feed` looks for one by one; more of them, by a regex."""
+
+MOST_PAIRS = 6
+"""Beginnings of two characters that it looks for one by one; more of them, by a regex."""
 
 
-def _pairs(state: State) -> list[str]:
-    """The first two characters of the state's cores, if the first is always the same and they are few; else []."""
-    cores = [core for watch in state.watches for core in watch.kind.cores]
-    pairs = sorted({core[:2] for core in cores})
-    alike = len({core[0] for core in cores}) == 1 and min(map(len, cores)) > 1 and not cores[0][0].isalnum()
-    return pairs if alike and len(pairs) <= MOST_PAIRS else []
+def _pairs(state: State) -> dict[str, list[str]]:
+    """By their first character, the first two of the state's cores, if they are few and seldom in a text; else {}.
 
-
-def _may_begin(state: State, search: CoreSearch, text: str, edge: bool) -> str:
-    """The condition that the variable `text` has a place where a core may begin.
-
-    Its first character at the very edge counts only with `edge`.
+    A core of one character is its own pair, beside which no other counts.
     """
-    pairs = _pairs(state)
-    if not pairs:
-        return f"{search.probe}.search({text}) is not None"
-    first = literal(pairs[0][0])
-    tests = [f"{literal(pair)} in {text}" for pair in pairs] + ([f"{text}[-1] == {first}"] if edge else [])
-    if len(tests) == 1:
-        return tests[0]
-    whole = f"{first} in {text} and ({' or '.join(tests)})"
-    return f"({whole})" if edge else whole
+    cores = [core for watch in state.watches for core in watch.kind.cores]
+    firsts = {core[0]: sorted({other[:2] for other in cores if other[0] == core[0]}) for core in sorted(cores)}
+    few = len(firsts) <= MOST_FIRSTS and sum(map(len, firsts.values())) <= MOST_PAIRS
+    if not few or any(first.isalnum() or first.isspace() for first in firsts):
+        return {}
+    return {first: [first] if first in pairs else pairs for first, pairs in firsts.items()}
 
 
-def _edge(state: State) -> str:
-    """The character that is held back at the edge, because every core begins with it; "" if the condition covers it."""
-    pairs = _pairs(state)
-    return pairs[0][0] if pairs else ""
+def _beginnings(state: State, search: CoreSearch, text: str, edge: bool) -> list[str]:
+    """The conditions of which one holds if the variable `text` has a place where a core may begin.
+
+    A first character at the very edge counts only with `edge`.
+    """
+    tests = []
+    for first, pairs in _pairs(state).items():
+        each = [f"{literal(pair)} in {text}" for pair in pairs]
+        if edge and pairs != [first]:
+            each.append(f"{text}[-1] == {literal(first)}")
+        tests.append(each[0] if len(each) == 1 else f"{literal(first)} in {text} and ({' or '.join(each)})")
+    return tests or [f"{search.probe}.search({text}) is not None"]
+
+
+def _edges(state: State) -> str:
+    """The characters that are held back at the edge, because cores begin with them; "" if the conditions cover it."""
+    return "".join(first for first, pairs in _pairs(state).items() if pairs != [first])
+
+
+def _any(tests: list[str]) -> str:
+    """The condition that one of them holds."""
+    return tests[0] if len(tests) == 1 else " or ".join(f"({test})" if " and " in test else test for test in tests)
 
 
 def _is_plain(watch: Watch) -> bool:
