@@ -140,7 +140,8 @@ def compile(template: Any) -> CompiledTemplate:
         if known is None:
             known = compile_template(template)
             if len(_known) >= MOST_KNOWN:
-                _known.pop(next(iter(_known)), None)
+                oldest, *_ = _known  # in one step, whatever other threads do
+                _known.pop(oldest, None)
             _known[key] = known
         return known
     if isinstance(template, CompiledTemplate):

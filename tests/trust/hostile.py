@@ -210,6 +210,13 @@ def _edge(s: str) -> Case:
     )
 
 
+def _two_edges(s: str) -> Case:
+    """Openers that begin differently, one of them behind white space."""
+    opener = r"\s*" + regex.escape(s + "a")
+    fields = {"a": {"open_pattern": opener, "close": "</a>"}, "b": {"open": "~b", "close": "</b>"}, "c": {}}
+    return _fields(fields, f"x {s}ay</a> ~bz</b>", f"x {s}", f"x~{s}", f"x {s}~", "x ~")
+
+
 def _blank_openers(s: str) -> Case:
     """White space before many cores, and none before another."""
     cores = "|".join(regex.escape(s + mark) for mark in "<[(=!?")
