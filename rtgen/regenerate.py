@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=COMMAND, description="Write the parsers of the bundled templates.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything is out of date")
     check = parser.parse_args(arguments).check
+    own = Path(__file__).resolve().parent.parent / "generated"
+    if own.is_dir() and own != folder().resolve():
+        # A development install names one checkout's folders, from whichever checkout this runs.
+        parser.error(f"rtgen.generated is {folder()}, which belongs to another checkout: install the one of {own}")
     names = library.available()
     changed = 0
     for name in names:
