@@ -26,8 +26,16 @@ def module(name: str) -> str:
 
 
 def folder() -> Path:
-    """Where the generated parsers are."""
-    return Path(import_module("rtgen.generated").__path__[0])
+    """Where the generated parsers are.
+
+    Raises RuntimeError where they are those of another checkout: a development install names the folders of the
+    checkout that it was made from, whichever checkout this module is of.
+    """
+    found = Path(import_module("rtgen.generated").__path__[0])
+    own = Path(__file__).resolve().parent.parent / "generated"
+    if own.is_dir() and own != found.resolve():
+        raise RuntimeError(f"rtgen.generated is {found}, of another checkout; install the one with {own}")
+    return found
 
 
 def stale(names: Sequence[str]) -> list[Path]:
@@ -40,10 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=COMMAND, description="Write the parsers of the bundled templates.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything is out of date")
     check = parser.parse_args(arguments).check
-    own = Path(__file__).resolve().parent.parent / "generated"
-    if own.is_dir() and own != folder().resolve():
-        # A development install names one checkout's folders, from whichever checkout this runs.
-        parser.error(f"rtgen.generated is {folder()}, which belongs to another checkout: install the one of {own}")
+    try:
+        folder()
+    except RuntimeError as error:
+        parser.error(str(error))
     names = library.available()
     changed = 0
     for name in names:

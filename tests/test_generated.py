@@ -88,3 +88,16 @@ def test_only_what_changes_is_written(small: Path, capsys: pytest.CaptureFixture
     assert (small / f"{NAMES[0]}.py").stat().st_mtime_ns == untouched
     assert regenerate.main(["--check"]) == 0 == regenerate.main([])
     assert capsys.readouterr().out == ""
+
+
+def test_another_checkout_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second checkout, run with the first one installed: the parsers that `rtgen.generated` names are not its own."""
+    (tmp_path / "generated").mkdir()
+    monkeypatch.setattr(regenerate, "__file__", str(tmp_path / "rtgen" / "regenerate.py"))
+    with pytest.raises(RuntimeError, match="of another checkout"):
+        regenerate.folder()
+    with pytest.raises(SystemExit):
+        regenerate.main([])
+    assert "of another checkout" in capsys.readouterr().err
