@@ -207,3 +207,14 @@ def test_closers_in_the_values_of_bundled_templates_are_data(family: str) -> Non
     message, _, malformed = parse(rtgen.load(family).template, text, string_aware=True)
     assert [call["function"] for call in message["tool_calls"]] == [{"name": "save", "arguments": {"b": value}}]
     assert malformed == []
+
+
+@pytest.mark.parametrize("opener", ["<think>", "<think><fast>"])
+@pytest.mark.parametrize(
+    ("rest", "thinking"),
+    [("<think>", ""), ("<think><fast>", "<fast>"), ("<think><", "<"), ("<think><think>", "<think>")],
+)
+def test_an_opener_that_begins_another_is_the_same_in_every_cut(opener: str, rest: str, thinking: str) -> None:
+    fields = {"thinking": {"open": ["<think><fast>", "<think>"], "close": "</think>"}, "content": {}}
+    message, names, _ = parse({"start_anchor": "A:", "fields": fields}, f"{opener}{rest}x</think>y", repair=True)
+    assert (message, names) == ({"thinking": f"{thinking}x", "content": "y"}, ["stray_opener"])

@@ -81,7 +81,10 @@ def stray_opener(fields: dict[str, dict[str, Any]], name: str) -> Any:
 
 
 def _tags_apart(literals: list[str], watched: Any) -> Any:
-    """Those literals that look like tags and in which nothing that is `watched` may begin, as a regex; None: none."""
+    """Those literals that look like tags and in which nothing that is `watched` may begin, as a regex; None: none.
+
+    One that begins with another is left out: which of them stands in the text would hang on how it was cut.
+    """
     import regex
 
     literals = [
@@ -89,7 +92,8 @@ def _tags_apart(literals: list[str], watched: Any) -> Any:
         for text in literals
         if len(text) > 3 and text[0] in "<[" and text[-1] in ">]" and not watched.search(f"\n {text}\n")
     ]
-    return regex.compile(r"\s*(?:" + "|".join(map(regex.escape, literals)) + ")") if literals else None
+    first = [text for text in literals if not any(text != other and text.startswith(other) for other in literals)]
+    return regex.compile(r"\s*(?:" + "|".join(map(regex.escape, first)) + ")") if first else None
 
 
 class Aware:
