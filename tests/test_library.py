@@ -6,12 +6,11 @@ import json
 import pickle
 import sys
 import types
-from pathlib import Path
 
 import pytest
 
 import rtgen
-from rtgen import library, regenerate
+from rtgen import library
 from rtgen.errors import TemplateError
 from rtgen.identity import template_hash
 from rtgen.read import SourceError
@@ -95,13 +94,3 @@ def test_a_generated_module_is_used_only_for_its_very_template(monkeypatch):
     assert library.generated(name, "ab12") is None
     with pytest.raises(library.UnknownTemplateError):
         library.generated("os", "ab12")
-
-
-def test_the_parsers_of_another_checkout_are_not_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(regenerate, "folder", lambda: tmp_path)
-    with pytest.raises(SystemExit, match="2"):
-        regenerate.main([])
-    assert "belongs to another checkout" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

@@ -192,7 +192,7 @@ def _parse_response(out: Module) -> Writer:
         body.line("messages = parse_serving(ResponseParser, texts, tools, serving)")
         body.line("return messages[0] if isinstance(text, str) else messages")
     body.line("parameters = tool_parameters(tools) if tools else None")
-    with body.block("if isinstance(text, str):"):
+    with body.block("if isinstance(text, str) and isinstance(prefix, str):"):
         body.line("return _parse(_after_anchor(prefix) + text, parameters)")
     body.line("return [_parse(_after_anchor(before) + one, parameters) for one, before in pairs(text, prefix)]")
     return body

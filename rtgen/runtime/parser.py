@@ -48,7 +48,7 @@ class Parser:
 
     `prefix` is the prompt given to the model; `tools` are dicts in OpenAI's form, bare function schemas or Python
     functions, by which the arguments of tool calls are cast. `initial_events` are the events of what the prefix wrote
-    after its last anchor. Raises ValueError without a prefix, and what `feed` raises.
+    after its last anchor. Raises ValueError without a prefix, TypeError for one that is no str, and what `feed` raises.
 
     Further keyword arguments are for servers; without them nothing is different:
 
@@ -96,8 +96,8 @@ class Parser:
     _scan: Callable[[Any, str, int, list[dict[str, Any]], bool], int]
 
     def __init__(self, prefix: str | None = None, *, tools: Iterable[Any] | None = None, **serving: Any) -> None:
-        if prefix is None:
-            raise ValueError(MISSING_PREFIX)
+        if not isinstance(prefix, str):
+            raise wrong_prefix(prefix)
         self._tools = tool_parameters(tools) if tools else None
         self._held = ""  # text that is not decided yet; what of it is decided ends at _at
         self._at = 0
@@ -254,10 +254,31 @@ class Parser:
         self._searches = {}
 
 
+def wrong_prefix(prefix: object) -> Exception:
+    """What to raise for a prefix that is not a str: ValueError where there is none, else TypeError."""
+    if prefix is None:
+        return ValueError(MISSING_PREFIX)
+    return TypeError(f"a prefix is a str, not {type(prefix).__name__}")
+
+
 def pairs(texts: Iterable[str], prefix: str | Iterable[str]) -> list[tuple[str, str]]:
-    """The texts of a batch with the prefix of each: one for all, or as many. Raises ValueError for another count."""
+    """The texts of a batch with the prefix of each: one for all, or as many.
+
+    Raises ValueError for another count or a prefix of None, TypeError for what is no str, and for one text (a str) with
+    several prefixes.
+    """
+    if isinstance(texts, str) or isinstance(prefix, bytes) or not isinstance(prefix, Iterable):
+        raise wrong_prefix(prefix)
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+        raise TypeError(f"a text is a str, and several are a sequence of them, not {type(texts).__name__}")
     texts = list(texts)
     prefixes = [prefix] * len(texts) if isinstance(prefix, str) else list(prefix)
     if len(prefixes) != len(texts):
         raise ValueError(f"{len(texts)} texts and {len(prefixes)} prefixes: give one prefix for all, or one each")
+    for before in prefixes:
+        if not isinstance(before, str):
+            raise wrong_prefix(before)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, not {type(text).__name__}")
     return list(zip(texts, prefixes, strict=True))
