@@ -15,6 +15,7 @@ from typing import Any
 
 import regex
 
+from rtgen.pattern.beginnings import beginnings
 from rtgen.pattern.facts import (
     always_participates,
     is_opaque,
@@ -135,7 +136,12 @@ def check(pattern: str, text: str, rng: random.Random, node: Node, program: tupl
     expected = [(m.start(), m.end(), m.groupdict()) for m in compiled.finditer(text)]
     if found != expected:
         return f"finditer: {found} instead of {expected}"
-    return check_facts(node, compiled, text, expected) or check_chunks(compiled, text, rng, Search(program))
+    return (
+        check_facts(node, compiled, text, expected)
+        or check_beginnings(node, text, expected)
+        or check_edge_runs(node, text, Search(program))
+        or check_chunks(compiled, text, rng, Search(program))
+    )
 
 
 def check_facts(node: Node, compiled: Any, text: str, matches: list[Any]) -> str | None:
@@ -159,6 +165,39 @@ def check_facts(node: Node, compiled: Any, text: str, matches: list[Any]) -> str
                 return f"left_context: {context} is too little"
         elif start > keep and cut is None:
             return f"left_context: {context} is too little"
+    return None
+
+
+PLACES = {"text_start": r"\A", "line_start": "(?m:^)", "final_end": "$", "text_end": r"\Z"}
+
+
+def check_beginnings(node: Node, text: str, matches: list[Any]) -> str | None:
+    """Whether these matches begin with what `beginnings` says, and behind it."""
+    found = beginnings(node)
+    if found is None:
+        return None
+    behind = dict(found.behind)
+    others = [f"(?={source})" for source in found.classes] + [PLACES[place] for place in found.places]
+    at_once = [f"(?:{behind.get(s, '')}{regex.escape(s)})" for s in found.strings] + others
+    after = [regex.escape(s) for s in found.strings] + others
+    ways = [*at_once, *(f"(?:{run})+(?:{'|'.join(after)})" for run in found.runs if after)]
+    begins = regex.compile("|".join(ways) or "(?!)", regex.DOTALL)
+    for start, _, _ in matches:
+        if start < len(text) and begins.match(text, start) is None:
+            return f"beginnings: the match at {start} has none of {found}"
+    return None
+
+
+def check_edge_runs(node: Node, text: str, search: Search) -> str | None:
+    """Whether a run at the edge is undecided from its start on where `beginnings` says that it waits."""
+    found = beginnings(node)
+    if found is None or not found.waits:
+        return None
+    for run in found.runs:
+        start = regex.compile(f"(?r)(?:{run})*+", regex.DOTALL).match(text).start()
+        search.reset()
+        if start < len(text) and search.match(text, start, False) == NOTHING:
+            return f"beginnings: nothing waits at {start}, where a run of {run} begins"
     return None
 
 

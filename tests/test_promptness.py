@@ -46,6 +46,21 @@ TEXTS: dict[str, tuple[dict[str, Any], str]] = {
         template({"open": "<a>"}, content={"close_pattern": r"\s*(?:<e>|<eos>)"}),
         "x <e <eo <eos>y <e>z",
     ),
+    "white space before some alternatives": (
+        template({"open_pattern": r"\s*<a>\s*|(?<=}\n)(?={)"}, content={"close_pattern": r"\s*<e>"}),
+        "x }\n {y}\n{1] \n<a> 2]  {} \n<e>",
+    ),
+    "white space behind a lookbehind": (
+        template({"open_pattern": r"(?<=})\s*;?\s*<a>"}, content={"close_pattern": r"\s*<e>"}),
+        "x <a>} <a>1]} ;\n<a>2] } ;b}  c <e>",
+    ),
+    "white space behind a lookbehind alone": (
+        template({"open_pattern": r"(?<=})\s*<a>"}, content=False),
+        "x <a>} <a>1]}  b} \n<a>2] }",
+    ),
+    "few blanks": (template({"open_pattern": r"\s{0,2}<a>"}), "x    <a>1]   b  <a>2]"),
+    "blanks of two kinds": (template({"open_pattern": r" *\n*<a>"}), "x  \n <a>1] \n\n <a>2]\n b  \n"),
+    "blanks before what a lookahead demands": (template({"open_pattern": r"\s*(?=<a>)<"}), "x  <b \n<a>1]  "),
     "optional tail": (
         template({"open": "<a>"}, {"close_pattern": r"</a>(?:\s*</w>)?"}),
         "<a>1</a>\n</w>x<a>2</a>\n<a>3</a>y",

@@ -18,7 +18,6 @@ import regex
 from rtgen.delimiters.starts import (
     BLANKS,
     MOST_CORES,
-    Starts,
     is_blanks,
     items,
     leading_literals,
@@ -28,6 +27,7 @@ from rtgen.delimiters.starts import (
     without_text_start,
 )
 from rtgen.pattern import facts
+from rtgen.pattern.beginnings import Beginnings
 from rtgen.pattern.nodes import Alternation, Assertion, CharClass, Literal, Node, Repeat, Sequence
 from rtgen.pattern.parse import parse
 from rtgen.template import Delimiter
@@ -43,10 +43,10 @@ class Kind:
     delimiter is also found, empty, before a newline that ends the text (an alternative `$`). `context`: characters left
     of a match that it may look at (None: all). `holds`: the longest text that can be held back while the delimiter is
     undecided (None: without limit). `groups`: its named groups. `linear`: the backtracking engine of `regex` is certain
-    to need linear time. `starts`: what a match can begin with
-    behind the start of the text. `whole` is the pattern's tree, `node` the part of it that begins with a core.
-    `literals`: all that kinds 1 and 2 can hold but white space, the one that is tried first first;
-    `blanks_after`: white space may follow them. `listed`: it is given as a list of literals, not as a pattern.
+    to need linear time. `starts`: what a match can begin with behind the start of the text (None: anything). `whole` is
+    the pattern's tree, `node` the part of it that begins with a core. `literals`: all that kinds 1 and 2 can hold but
+    white space, the one that is tried first first; `blanks_after`: white space may follow them. `listed`: it is given
+    as a list of literals, not as a pattern.
     """
 
     number: int
@@ -62,7 +62,7 @@ class Kind:
     linear: bool
     node: Node
     whole: Node
-    starts: Starts
+    starts: Beginnings | None
     literals: tuple[str, ...] = ()
     blanks_after: bool = False
     listed: bool = False

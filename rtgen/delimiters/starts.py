@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rtgen.pattern import facts
+from rtgen.pattern.beginnings import Beginnings, beginnings
 from rtgen.pattern.nodes import (
     EMPTY,
     Alternation,
@@ -30,35 +30,9 @@ ENOUGH_CORES = 4
 """Literals that a pattern may start with before it is taken for a longer beginning that they are told apart further."""
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
-    """What a match behind the start of the text can begin with.
-
-    Either one of `literals`, after white space if `blanks`; or, where there are none, a character of one of `classes`
-    (regex sources; None: any place will do). `newline`: also a newline that ends the text.
-    """
-
-    literals: tuple[str, ...]
-    blanks: bool
-    newline: bool
-    classes: tuple[str, ...] | None
-
-
-def starts_of(node: Node) -> Starts:
-    """How the matches of a pattern begin, other than at the start of the text.
-
-    A match that begins at the very end of the text never counts, so `$` needs a newline, and `\\Z` is never met.
-    """
-    if facts.is_opaque(node):
-        return Starts((), False, False, None)
-    newline, rest = without_final_end(without_text_start(node) or node)
-    parts = list(items(rest))
-    blanks = bool(parts) and is_blanks(parts[0])
-    literals = leading_literals(parts[1:] if blanks else parts)
-    if literals:
-        return Starts(literals, blanks, newline, ())
-    sources, nullable = _first(node)
-    return Starts((), False, False, None if nullable else tuple(dict.fromkeys(sources)))
+def starts_of(node: Node) -> Beginnings | None:
+    """What the matches of a pattern begin with, other than at the start of the text; None: any place will do."""
+    return beginnings(without_text_start(node) or node)
 
 
 def without_text_start(node: Node) -> Node | None:
@@ -80,25 +54,6 @@ def without_text_start(node: Node) -> Node | None:
             return EMPTY if isinstance(node, Repeat) and node.least == 0 else None
         return replace(node, item=rest)
     return node
-
-
-def _first(node: Node) -> tuple[list[str], bool]:
-    if isinstance(node, Assertion):
-        if node.kind in ("text_start", "text_end"):
-            return [], False
-        return (["\\n"], False) if node.kind == "final_end" else ([], True)
-    if isinstance(node, (Sequence, Alternation)):
-        sources: list[str] = []
-        parts = [_first(part) for part in (node.items if isinstance(node, Sequence) else node.branches)]
-        for found, nullable in parts:
-            sources += found
-            if isinstance(node, Sequence) and not nullable:
-                return sources, False
-        return sources, isinstance(node, Sequence) or any(nullable for _, nullable in parts)
-    if isinstance(node, Group) or (isinstance(node, Look) and node.ahead and not node.negative):
-        return _first(node.item)  # what is demanded ahead stands at the start, though it is not taken
-    first = facts.first(node)
-    return [*map(re.escape, first.chars), *first.classes], first.nullable
 
 
 def items(node: Node) -> tuple[Node, ...]:

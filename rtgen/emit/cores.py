@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from rtgen.delimiters.starts import BLANKS
 from rtgen.emit.source import Module, literal
 from rtgen.lower import State, Watch, core_order
 
@@ -86,28 +87,42 @@ LONGEST_START = 100
 """Characters by which a literal's beginning is recognised: a regex for its prefixes nests one group for each."""
 
 
+PLACE_SOURCES = {"line_start": "(?m:^)(?s:.)", "final_end": r"\n\Z"}
+"""How a place is found at which a delimiter may begin, behind the start of the text and before its end."""
+
+
+def holds_blanks(watches: tuple[Watch, ...]) -> bool:
+    """Whether white space at the edge is held back for one of the delimiters, and no other run for any of them."""
+    starts = [watch.kind.starts for watch in watches]
+    runs = [each for each in starts if each is not None and each.runs]
+    return any(each.waits for each in runs) and all(each.runs == (BLANKS,) for each in runs)
+
+
 def emit_starts(out: Module, watches: tuple[Watch, ...]) -> str | None:
     """The name of a regex that finds a place where one of the delimiters may begin, or be cut off by the edge.
 
-    It is for text behind the start; of long literals the beginning will do. "" when none can begin anywhere; None when
-    one may begin at any place.
+    It is for text behind the start; of long literals the beginning will do. White space at the edge is left to who
+    `holds_blanks`. "" when none can begin anywhere; None when one may begin at any place.
     """
     sources: dict[str, None] = {}
-    literals: set[str] = set()
+    literals: dict[str, set[str]] = {}  # by the lookbehind before them
     for watch in watches:
         starts = watch.kind.starts
-        if starts.classes is None:
+        if starts is None:
             return None
-        literals.update(text[:LONGEST_START] for text in starts.literals)
-        sources.update(dict.fromkeys(starts.classes))
-        if starts.blanks:
-            sources[r"\s\Z"] = None
-        if starts.newline:
-            sources[r"\n\Z"] = None
-    for first in sorted({text[0] for text in literals}):
-        tails = {text[1:] for text in literals if text[0] == first}
-        whole = "|".join(map(re.escape, sorted(tails)))
-        sources[re.escape(first) + _with_edge(whole, tails)] = None
+        behind = dict(starts.behind)
+        for text in starts.strings:
+            literals.setdefault(behind.get(text, ""), set()).add(text[:LONGEST_START])
+        # As lookaheads, since `regex` misreads alternatives between negated classes.
+        sources.update((f"(?={source})" if "^" in source else source, None) for source in starts.classes)
+        if not holds_blanks(watches):
+            sources.update((f"(?:{source})\\Z", None) for source in starts.runs)
+        sources.update((PLACE_SOURCES[place], None) for place in starts.places if place in PLACE_SOURCES)
+    for before in sorted(literals):
+        for first in sorted({text[0] for text in literals[before]}):
+            tails = {text[1:] for text in literals[before] if text[0] == first}
+            whole = "|".join(map(re.escape, sorted(tails)))
+            sources[before + re.escape(first) + _with_edge(whole, tails)] = None
     if not sources:
         return ""
     out.use("regex")

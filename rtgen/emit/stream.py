@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtgen.content import STREAMABLE
-from rtgen.emit.cores import CoreSearch, emit_starts
+from rtgen.emit.cores import CoreSearch, emit_starts, holds_blanks
 from rtgen.emit.fields import Store
 from rtgen.emit.searches import Searches
 from rtgen.emit.source import Module, Names, Writer, literal, signature
@@ -231,19 +231,41 @@ class StreamEmitter:
                 code.line(f"return [{chunk}]")
 
     def _quick_context(self, state: State) -> None:
-        """A delimiter that may begin in the chunk is looked at closely; else the chunk is told from what is kept."""
-        code, starts = self.code, emit_starts(self.out, state.watches)
+        """A chunk in which a delimiter may begin is looked at closely; of another one `held` becomes what is decided.
+
+        Text that matchers may look at stays at hand, and white space at the edge, if it may belong to a delimiter.
+        """
+        code, starts, context = self.code, emit_starts(self.out, state.watches), state.context
         code.line("at = self._at")
         if starts:
             with code.block(f"if {starts}.search(held, at):"):
                 code.line("return self._advance(held, at, False)")
-        if state.context is None:
-            code.line("self._held, self._at = held, len(held)")
-            code.line("held = held[at:]")
-        elif state.context > 0:
-            code.line(f"self._held = held[-{state.context} :]")
-            code.line("self._at = len(self._held)")
-            code.line("held = held[at:]")
+        if not holds_blanks(state.watches):
+            if context is None:
+                code.line("self._held, self._at = held, len(held)")
+                code.line("held = held[at:]")
+            elif context > 0:
+                code.line(f"self._held = held[-{context} :]")
+                code.line("self._at = len(self._held)")
+                code.line("held = held[at:]")
+            return
+        self.out.use_runtime("blanks", "BLANKS", "LONG_RUN")
+        code.line("kept = held[at:].rstrip(BLANKS)" if context != 0 else "kept = held.rstrip(BLANKS)")
+        code.line("end = at + len(kept)" if context != 0 else "end = len(kept)")
+        with code.block("if len(held) - end > LONG_RUN:"):
+            code.line("return self._advance(held, at, False)")
+        if context is None:
+            code.line("self._held, self._at = held, end")
+        elif context > 0:
+            with code.block(f"if end > {context}:"):
+                code.line(f"self._held, self._at = held[end - {context} :], {context}")
+            with code.block("else:"):
+                code.line("self._held, self._at = held, end")
+        else:
+            code.line("self._held = held[end:]")
+        code.line("held = kept")
+        with code.block("if not held:"):
+            code.line("return []")
 
     # The first delimiter.
 

@@ -26,17 +26,15 @@ a constant.  The index of an instruction is its address; without a jump the next
     ("assert", kind)              a place in the text, see `nodes.Assertion`
     ("match",)
 
-Lead: ("literals", strings) every match starts with one of them; ("loop", source, least, strings) with a run of the
-class, then one of the strings; ("first", strings, classes, places) with one of those; ("any",).
+Lead: ("beginnings", strings, classes, places, runs), see `rtgen.pattern.beginnings`; ("any",).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import regex
-
-from rtgen.pattern.facts import children, has_backreference, is_opaque, is_single, linear_in_regex, spell, walk, width
+from rtgen.pattern.beginnings import beginnings, class_source
+from rtgen.pattern.facts import has_backreference, is_opaque, is_single, linear_in_regex, walk, width
 from rtgen.pattern.nodes import (
     Alternation,
     Assertion,
@@ -54,7 +52,7 @@ from rtgen.pattern.nodes import (
 
 Program = tuple[Any, ...]
 
-MOST_LEADS = 16
+MOST_TAILS = 16
 LONGEST_FOLDED = 400
 
 
@@ -213,110 +211,12 @@ def _shortest_first(node: Node) -> Node:
     return node
 
 
-def class_source(node: Node) -> str:
-    """The regex source of a single character."""
-    if isinstance(node, Literal):
-        return str(regex.escape(node.text, special_only=True))
-    assert isinstance(node, CharClass)
-    return node.source
-
-
 def lead(node: Node) -> tuple[Any, ...]:
     """How candidates for the start of a match are found; see the head of this module."""
-    strings = heads(node)
-    if strings:
-        return ("literals", strings)
-    items = _items(node)
-    if items and isinstance(items[0], Repeat) and is_single(items[0].item) and items[0].most is None:
-        strings = heads(Sequence(tuple(items[1:])))
-        if strings:
-            return ("loop", class_source(items[0].item), items[0].least, strings)
-    starts, classes, places, nullable = _starts(node)
-    if nullable:
+    found = beginnings(node)
+    if found is None:
         return ("any",)
-    return ("first", tuple(dict.fromkeys(starts)), tuple(dict.fromkeys(classes)), tuple(sorted(places)))
-
-
-def _items(node: Node) -> list[Node]:
-    if isinstance(node, Group):
-        return _items(node.item)
-    if isinstance(node, Sequence):
-        return [part for item in node.items for part in _items(item)]
-    return [node]
-
-
-def heads(node: Node) -> tuple[str, ...] | None:
-    """Strings of which one starts every match, none of them empty; None where there are no such few strings."""
-    found = _heads(_items(node))
-    if not found or "" in found or len(found) > MOST_LEADS:
-        return None
-    return tuple(dict.fromkeys(found))
-
-
-def _heads(items: list[Node]) -> list[str] | None:
-    """The same for a sequence; an empty string stands for a match that can start with anything."""
-    if not items:
-        return [""]
-    item, rest = items[0], items[1:]
-    if isinstance(item, Literal):
-        return [item.text]
-    if isinstance(item, Alternation):
-        found: list[str] = []
-        for branch in item.branches:
-            more = _heads(_items(branch) + rest)
-            if more is None or len(found) + len(more) > MOST_LEADS:
-                return None
-            found += more
-        return found
-    if isinstance(item, Atomic):
-        return _heads(_items(item.item) + rest)
-    if isinstance(item, Repeat) and not is_single(item.item):
-        taken = _heads(_items(item.item))
-        left = _heads(rest) if item.least == 0 else []
-        return None if taken is None or left is None else taken + left
-    if isinstance(item, (Assertion, Look)) and item != Assertion("text_end") and rest:
-        return _heads(rest)
-    if isinstance(item, Repeat):
-        strings = spell(item)
-        if strings is not None:
-            left = _heads(rest) if "" in strings else []
-            return None if left is None else [string for string in strings if string] + left
-    return [""]
-
-
-def _starts(node: Node) -> tuple[list[str], list[str], set[str], bool]:
-    """Strings, classes and places at which a match can start, and whether it can at any place besides."""
-    if isinstance(node, Literal):
-        return [node.text], [], set(), False
-    if isinstance(node, CharClass):
-        return [], [node.source], set(), False
-    if isinstance(node, Assertion):
-        if node.kind == "line_end":
-            return ["\n"], [], set(), False
-        if node.kind in ("text_start", "text_end", "final_end", "line_start"):
-            return [], [], {node.kind}, False
-        return [], [], set(), True
-    if isinstance(node, Look):  # what is demanded ahead stands at the start, though it is not taken
-        return _starts(node.item) if node.ahead and not node.negative else ([], [], set(), True)
-    if isinstance(node, BackReference):
-        return [], ["(?s:.)"], set(), True
-    if isinstance(node, Repeat) and node.most == 0:
-        return [], [], set(), True
-    strings: list[str] = []
-    classes: list[str] = []
-    places: set[str] = set()
-    nullable = not isinstance(node, (Alternation, Conditional))
-    for child in children(node):
-        found = _starts(child)
-        strings += found[0]
-        classes += found[1]
-        places |= found[2]
-        if isinstance(node, (Alternation, Conditional)):
-            nullable = nullable or found[3]
-        elif not found[3]:
-            nullable = isinstance(node, Repeat) and node.least == 0
-            break
-    return strings, classes, places, nullable
+    return ("beginnings", found.strings, found.classes, found.places, found.runs)
 
 
 def needs(node: Node) -> str:
@@ -335,7 +235,7 @@ def needs(node: Node) -> str:
 def tails(node: Node) -> tuple[str, ...] | None:
     """Strings of which one ends every match; None where there are no such few strings."""
     found = _tails(node)
-    return None if not found or "" in found or len(found) > MOST_LEADS else tuple(dict.fromkeys(found))
+    return None if not found or "" in found or len(found) > MOST_TAILS else tuple(dict.fromkeys(found))
 
 
 def _tails(node: Node) -> list[str]:

@@ -22,10 +22,10 @@ from rtgen.runtime.serving import Serving
 from rtgen.runtime.stepping import serving_class
 from rtgen.runtime.tools import tool_parameters
 
-RUNTIME_INTERFACE = 2
+RUNTIME_INTERFACE = 3
 """The version of what generated modules may import from `rtgen.runtime`."""
 
-OLDEST_INTERFACE = 1
+OLDEST_INTERFACE = 3
 """The oldest version that this runtime still serves."""
 
 MISSING_PREFIX = (

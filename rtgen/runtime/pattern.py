@@ -82,7 +82,7 @@ def _class_run(source: str) -> Any:
 class _Loaded:
     """A program made ready: instructions with numbers for names, and what is asked of `regex` about its classes."""
 
-    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "needs", "skip", "tails", "tracks")
+    __slots__ = ("blank", "candidate", "code", "fork", "memo", "names", "needs", "runs", "skip", "tails", "tracks")
 
     def __init__(self, program: tuple[Any, ...]) -> None:
         _, names, slots, memo, lead, tails, self.needs, skip = program[0]
@@ -95,6 +95,7 @@ class _Loaded:
         self.tails: tuple[str, ...] | None = (self.needs,) if tails is None and self.needs else tails
         self.code = _load_code(program)
         self.candidate = _candidate(lead)
+        self.runs = _runs_before(lead)
         self.skip: int | None = None
         if skip is not None:
             members = _class_members(program[skip[0]][1])
@@ -195,23 +196,24 @@ def _ends(program: tuple[Any, ...], address: int) -> bool:
 
 
 def _candidate(lead: tuple[Any, ...]) -> Callable[[str, int, int, bool], int] | None:
-    """A function of (text, at, length, final): the next place at which a match may start, or -1; None: every place."""
-    if lead[0] == "literals":
-        strings: tuple[str, ...] = lead[1]
-        return _one_literal(strings[0]) if len(strings) == 1 else _some_literals(strings, [])
-    if lead[0] == "loop":
-        _, source, least, strings = lead
-        members = _class_members(source)
-        if not any(members[string[0]] for string in strings):
-            return _after_run(source, least, _candidate(("literals", strings)))
+    """A function of (text, at, length, final): the next place at which what a match begins with stands, behind a run
+    of one of the lead's classes or not; -1 where there is none; None: every place."""
+    if lead[0] == "any":
         return None
-    if lead[0] == "first":
-        _, strings, classes, places = lead
-        sources = {"text_start": r"\A", "line_start": r"(?m:^)", "final_end": r"\n\Z", "text_end": ""}
-        # Classes as lookaheads: `regex` misreads alternatives between negated classes.
-        others = [f"(?={source})" for source in classes] + [sources[place] for place in places if sources[place]]
-        return _some_literals(strings, others)
-    return None
+    _, strings, classes, places, _ = lead
+    if len(strings) == 1 and not classes and not places:
+        return _one_literal(strings[0])
+    sources = {"text_start": r"\A", "line_start": r"(?m:^)", "final_end": r"\n\Z", "text_end": ""}
+    # Classes as lookaheads: `regex` misreads alternatives between negated classes.
+    others = [f"(?={source})" for source in classes] + [sources[place] for place in places if sources[place]]
+    return _some_literals(strings, others)
+
+
+def _runs_before(lead: tuple[Any, ...]) -> tuple[Any, ...]:
+    """For each class of which a run may come before what a match begins with: the match method that goes over it
+    backwards."""
+    sources = lead[4] if lead[0] == "beginnings" else ()
+    return tuple(regex.compile(f"(?r)(?:{source})*+", regex.DOTALL).match for source in sources)
 
 
 def _one_literal(string: str) -> Callable[[str, int, int, bool], int]:
@@ -247,29 +249,6 @@ def _some_literals(strings: tuple[str, ...], others: list[str]) -> Callable[[str
                     return at
                 at += 1
         return found
-
-    return candidate
-
-
-def _after_run(
-    source: str, least: int, literal: Callable[[str, int, int, bool], int] | None
-) -> Callable[[str, int, int, bool], int]:
-    """Starts of a run of the class in front of a literal, or at the end of the text; the class does not start it."""
-    run_before = regex.compile(f"(?r)(?:{source})*+", regex.DOTALL).match
-    assert literal is not None
-
-    def candidate(text: str, at: int, n: int, final: bool) -> int:
-        while True:
-            found = literal(text, at, n, final)
-            if found < 0:
-                if final:
-                    return -1
-                found = n
-            before = run_before(text, at, found)
-            start = before.start() if before else found
-            if found - start >= least or found == n:
-                return start if start < n else -1
-            at = found + 1
 
     return candidate
 
@@ -404,14 +383,14 @@ class Search:
             if at < self._clear:
                 at = self._clear
             self._from = at
-        candidate = self._pattern.candidate
         last = n - 1
         if final and at < n and self._pattern.needs:
             last = self._last_start(text)
+        candidate, anchor = self._pattern.candidate, -1
         while at <= last:
-            if candidate is not None:
-                at = candidate(text, at, n, final)
-                if at < 0 or at >= n:
+            if candidate is not None and at > anchor:
+                at, anchor = self._next_candidate(text, at, n, final)
+                if at >= n:
                     break
             if self._begin(text, at, n, final):
                 self._clear = at
@@ -451,17 +430,34 @@ class Search:
             self._forbidden = at if at == self.start else -1
 
     def _next(self, text: str, at: int, n: int) -> bool:
-        candidate = self._pattern.candidate
         last = self._last_start(text) if self._pattern.needs else n - 1
+        candidate, anchor = self._pattern.candidate, -1
         while at <= last:
-            if candidate is not None:
-                at = candidate(text, at, n, True)
-                if at < 0 or at >= n:
+            if candidate is not None and at > anchor:
+                at, anchor = self._next_candidate(text, at, n, True)
+                if at >= n:
                     break
             if self._begin(text, at, n, True):
                 return True
             at = self._after(at)
         return not self._pattern.needs and self._begin(text, n, n, True) == SETTLED
+
+    def _next_candidate(self, text: str, at: int, n: int, final: bool) -> tuple[int, int]:
+        """The next places, first and last, at which a match may start; the first is `n` where there is none.
+
+        A match that begins with a run may start at any of them, up to what follows the run, or the edge.
+        """
+        pattern = self._pattern
+        assert pattern.candidate is not None
+        anchor = pattern.candidate(text, at, n, final)
+        if not pattern.runs:
+            return (n if anchor < 0 else anchor), anchor
+        if anchor < 0:
+            anchor = n
+        start = anchor
+        for run in pattern.runs:
+            start = min(start, run(text, at, anchor).start())
+        return start, anchor
 
     def _last_start(self, text: str) -> int:
         """The last place in the complete text behind which there is what every match needs; -1: there is none."""
