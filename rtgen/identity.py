@@ -9,7 +9,7 @@ from typing import Any
 
 from rtgen.errors import TemplateError
 
-EMITTER_VERSION = 24
+EMITTER_VERSION = 25
 """Part of every template hash: raised when the emitted code of unchanged templates changes."""
 
 DEEPEST_TEMPLATE = 200

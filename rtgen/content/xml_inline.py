@@ -186,13 +186,16 @@ def _write_matches(out: Module, body: Writer, pattern: str, node: Node, tags: _T
     """Write a loop over the matches of any pattern."""
     groups = regex.compile(pattern, regex.DOTALL).groupindex
     opaque = facts.is_opaque(node)
-    if facts.needs_budget(node) and not opaque:  # no quick way: which way is taken must not depend on the clock
+    if opaque:
+        out.use_runtime("pattern", "FinalSearch")
+        found = f"FinalSearch({string(out, 'tags', pattern)}, budget={BUDGET}).finditer(text)"
+    elif facts.needs_budget(node):  # no quick way: which way is taken must not depend on the clock
         out.use_runtime("pattern", "Search")
         found = f"Search({value_constant(out, 'tags', compile_program(node))}, budget={BUDGET}).finditer(text)"
     else:
         tags_pattern = pattern_constant(out, "tags", "regex", pattern, "regex.DOTALL")
         found = f"{tags_pattern}.finditer(text)"
-        if not opaque and not facts.linear_in_regex(node):
+        if not facts.linear_in_regex(node):
             out.use_runtime("content", "quick_matches")
             out.use_runtime("pattern", "Search")
             program = value_constant(out, "tags", compile_program(node))

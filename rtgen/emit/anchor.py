@@ -30,7 +30,7 @@ def emit_after_anchor(out: Module, anchor: Kind, searches: Searches) -> Writer:
             body.line("return prefix if end < 0 else prefix[end:]")
         return body
     body.line("end = 0")
-    if anchor.opaque or (anchor.linear and not simple) or (simple and not anchor.blanks_before):
+    if (anchor.linear and not simple) or (simple and not anchor.blanks_before):
         out.use("regex")
         pattern = out.constant("anchor", f"regex.compile({literal(anchor.source)}, regex.DOTALL)")
         matches = f"{pattern}.finditer(prefix)"

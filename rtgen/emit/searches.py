@@ -30,12 +30,12 @@ class Searches:
 
     def expression(self, kind: Kind, node: Node, field: str) -> str:
         """The expression of a new matcher."""
+        budget = f", budget={STEP_BUDGET}, field={literal(field)}" if kind.number == 4 else ""
         if kind.opaque:
             self.out.use_runtime("pattern", "FinalSearch")
-            return f"FinalSearch({literal(kind.source)})"
+            return f"FinalSearch({literal(kind.source)}{budget})"
         self.out.use_runtime("pattern", "Search")
         program = self.out.constant(f"program_{field}", literal(compile_program(node)))
-        budget = f", budget={STEP_BUDGET}, field={literal(field)}" if kind.number == 4 else ""
         return f"Search({program}{budget})"
 
     def linear(self, watch: Watch) -> str:

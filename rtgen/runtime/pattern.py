@@ -31,6 +31,7 @@ SETTLED = 3
 _FORK_STEPS = 500
 _STEPS_PER_CHARACTER = 8
 _CHARACTERS_PER_STEP = 1024  # that a string search goes over
+_SECONDS_PER_STEP = 1e-5  # of a search by `regex`, which counts none
 _NO_LIMIT = 1 << 62
 _UNKNOWN = -2
 _IS_CERTAIN, _NO_OTHER_WAY = -1, -2  # in place of the length of text from which another fork is worth its while
@@ -1059,12 +1060,19 @@ def _variant_at(pc: int, around: tuple[int, ...], caps: tuple[int, ...], pos: in
 
 
 class FinalSearch:
-    """The same questions for a pattern that only `regex` can decide: answered when the text is complete."""
+    """The same questions for a pattern that only `regex` can decide: answered when the text is complete.
 
-    __slots__ = ("_found", "_regex", "end", "start")
+    `regex` counts no steps, so the budget bounds the time of a search here: 10 microseconds for each step.
+    """
 
-    def __init__(self, source: str) -> None:
+    __slots__ = ("_field", "_found", "_regex", "_seconds", "end", "start")
+
+    def __init__(self, source: str, *, budget: int | None = None, field: str = "") -> None:
         self._regex = regex.compile(source, regex.DOTALL)
+        if budget is not None:
+            budget = STEP_BUDGET.get() or budget
+        self._seconds = None if budget is None else budget * _SECONDS_PER_STEP
+        self._field = field
         self.reset()
 
     def reset(self) -> None:
@@ -1080,17 +1088,24 @@ class FinalSearch:
         """As `Search.match`; PENDING until `final`."""
         return self._ask(self._regex.match, text, at, final)
 
-    def _ask(self, question: Callable[[str, int], Any], text: str, at: int, final: bool) -> int:
+    def _ask(self, question: Callable[..., Any], text: str, at: int, final: bool) -> int:
         if at >= len(text):
             return NOTHING
         self.start = at
         if not final:
             return PENDING
-        self._found = question(text, at)
+        try:
+            self._found = question(text, at, timeout=self._seconds)
+        except TimeoutError:
+            raise self._too_long() from None
         if self._found is None or self._found.start() >= len(text):
             return NOTHING
         self.start, self.end = self._found.span()
         return SETTLED
+
+    def _too_long(self) -> LimitError:
+        fault = f"the pattern took more than {self._seconds:g} seconds"
+        return LimitError("step_budget", fault, self._field or None, self.start)
 
     def groups(self) -> dict[str, str]:
         """After SETTLED: the text of each named group that took part."""
@@ -1098,4 +1113,7 @@ class FinalSearch:
 
     def finditer(self, text: str) -> Iterator[Any]:
         """All matches in a whole text."""
-        return iter(self._regex.finditer(text))
+        try:
+            yield from self._regex.finditer(text, timeout=self._seconds)
+        except TimeoutError:
+            raise self._too_long() from None

@@ -44,6 +44,9 @@ BUDGETED = [
 ]
 """Those that only the budget ends."""
 
+OPAQUE = [(r"(?V1)(a|aa)+\1b", "a"), (r"(?:a|aa)+\Kb", "a"), (r"(?:(?:a|aa)+\X)+c", "a")]
+"""Those that only `regex` decides, which counts no steps: ended by the time that the budget stands for."""
+
 PLACES = ("open", "close", "anchor", "tag")
 
 
@@ -133,6 +136,28 @@ def test_budgeted(pattern: str, unit: str, place: str) -> None:
     assert len(errors) == 1 and f"field {name!r} at position" in errors.pop()
     with pytest.raises(rtgen.ParseError, match="more than 1000000 steps"):
         rtgen.parse_response(text, template, prefix=prefix)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("pattern", "unit"), OPAQUE)
+def test_budgeted_by_time(pattern: str, unit: str, place: str) -> None:
+    template = template_of(pattern, place)
+    prefix, text = run_of(place, unit * 60 + "Z")
+    began = time.monotonic()
+    with pytest.raises(rtgen.LimitError, match=r"took more than 0\.2 seconds \(step_budget\)") as caught:
+        rtgen.parse_response(text, template, prefix=prefix, step_budget=20_000)
+    assert caught.value.field == ("start_anchor_pattern" if place == "anchor" else "f")
+    with pytest.raises(rtgen.LimitError):
+        parser = rtgen.ResponseParser(template, prefix, step_budget=20_000)
+        for char in text:
+            parser.feed(char)
+        parser.finalize()
+    assert time.monotonic() - began < 20
+    engine_text = run_of(place, unit * 9 + "Zbc")
+    right, found = whole_text(template, engine_text[1], engine_text[0]), batch(
+        rtgen.compile(template), *engine_text[::-1]
+    )
+    assert result_contradiction(right, found) is None
 
 
 def test_a_loop_of_no_width() -> None:
