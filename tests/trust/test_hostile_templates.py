@@ -19,9 +19,9 @@ from tests.trust.running import Canary, formatted, oracle, plain, problem, stand
 PAIRS = [
     (slot, name)
     for number, slot in enumerate(SLOTS)
-    for name in (list(STRINGS)[(7 * number + turn) % len(STRINGS)] for turn in range(3))
+    for name in (list(STRINGS)[(7 * number + turn) % len(STRINGS)] for turn in range(2))
 ]
-"""Each place with three strings, and each string with about three places: for the forms that take long to make."""
+"""Each place with two strings, and each string with about two places: for the forms that take long to make."""
 
 
 @pytest.fixture(autouse=True)

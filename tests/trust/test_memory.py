@@ -10,7 +10,7 @@ import pytest
 
 import rtgen
 
-SIZE = 200_000
+SIZE = 100_000
 
 TEMPLATE = {
     "start_anchor": "A:",
