@@ -107,6 +107,40 @@ def test_what_is_missing_is_not_made_up(body: str) -> None:
     assert ("tool_calls" in message, names, malformed) == (False, [], [body])
 
 
+@pytest.mark.parametrize(
+    "template, region",
+    [
+        (TEMPLATE, F + '{"amount": 12 EUR, "to": "Bob"}}'),  # no key `amount": 12 EUR, "to`
+        (TEMPLATE, F + '{"a": "x", "b": 12 EUR, "c": "y"}}'),
+        (TEMPLATE, F + '{"a": "x, "b": "y"}}'),
+        (TEMPLATE, F + '{"a": ["x", "y" z, "w"]}}'),
+        (TEMPLATE, '{"name": "f" g, "arguments": {"a": "x"}}'),  # no name `f" g, "arguments": {"a`
+        (TEMPLATE, '[{"name": "f", "arguments": {"a": "x"y}}, {"name": "g", "arguments": {"b": "z"}}]'),
+        (LIST, "[f(a='x' b='y')]"),
+        (LIST, "[f(a='x'y, b='z')]"),
+    ],
+)
+def test_a_quote_is_not_taken_back_over_what_follows(template: Any, region: str) -> None:
+    open_, close = ("<c>", "</c>") if template is LIST else ("<tool_call>", "</tool_call>")
+    message, names, malformed = parse(template, open_ + region + close, repair=True)
+    assert not {"tool_calls", "calls"} & set(message)
+    assert (names, malformed) == ([], [region])
+
+
+@pytest.mark.parametrize(
+    "written, value",
+    [
+        ('"5" pipe"', '5" pipe'),
+        ('"say "hi", "bye" and go"', 'say "hi", "bye" and go'),
+        ('"{"a": "x", "b": ["y"]}"', '{"a": "x", "b": ["y"]}'),  # JSON that is not escaped is one value
+    ],
+)
+def test_a_quote_in_a_value_is_taken_back(written: str, value: str) -> None:
+    message, names, malformed = parse(TEMPLATE, f'<tool_call>{F}{{"k": {written}, "l": 1}}}}</tool_call>', repair=True)
+    assert message["tool_calls"][0]["function"] == {"name": "f", "arguments": {"k": value, "l": 1}}
+    assert (names, malformed) == (["unescaped_quotes"], [])
+
+
 def test_two_calls_in_one_region_are_two() -> None:
     message, names, malformed = parse(TEMPLATE, f"<tool_call>{F}{{}}}} {F}{{}}}}</tool_call>", repair=True)
     assert (len(message["tool_calls"]), names, malformed) == (2, ["several_values"], [])
@@ -138,6 +172,13 @@ def test_a_repair_of_a_call_list(body: str, arguments: Any, names: list[str]) ->
     message, found, malformed = parse(LIST, f"<c>{body}</c>", repair=True)
     assert message["calls"] == [{"function": {"name": "f", "arguments": arguments}}]
     assert (found, malformed) == (names, [])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_backslash_in_a_call_list_gives_no_warning() -> None:
+    message, names, _ = parse(LIST, r"<c>[f(a='\/ \\/ \\\/ \'', b=(1,))]</c>", repair=True)
+    assert message["calls"][0]["function"]["arguments"] == {"a": r"\/ \/ \\/ '", "b": [1]}
+    assert names == ["call_syntax"]
 
 
 @pytest.mark.parametrize("body", ["[f(a=", "[f(1)]", "[f(**x)]", "[f(a=g())]", "[f(a=x)]", "["])

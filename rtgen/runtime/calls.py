@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rtgen.runtime.inner_quotes import begins_string
 from rtgen.runtime.trees import read_tree
 
 LONGEST_CALLS = 1_000_000
@@ -27,6 +28,7 @@ _STRING = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _STRINGS = re.compile(rf"'''.*?'''|\"\"\".*?\"\"\"|{_STRING}", re.DOTALL)
 _TOKENS = re.compile(rf"({_STRING})|([^\W\d][\w.-]*)(?=\s*(?:\(|=(?!=)))", re.DOTALL)
 _BRACKETS = re.compile(rf"{_STRING}|[()\[\]{{}}]", re.DOTALL)
+_ESCAPE = re.compile(r"\\([^\n\r\\'\"abfnrtv0-7xNuU])|\\.", re.DOTALL)
 _OPENING = re.compile(r"[=(\[,:{]\s*$")
 _CLOSING = re.compile(r"\s*(?:[,\]}:]|\)\s*(?:[,)\];\n]|\Z)|\Z)")
 _CLOSING_ARGUMENT = re.compile(r"\s*(?:,\s*[^\W\d][\w-]*\s*=|\)\s*(?:[,\];\n]|\Z)|\Z)")
@@ -112,7 +114,8 @@ def _list_end(text: str) -> int:
 
 
 def _requoted(text: str) -> str:
-    """The text with those quotes escaped that stand where no string begins or ends."""
+    """The text with those quotes escaped that stand where no string begins or ends; as it is, where a string would go
+    on over another argument."""
     done: list[str] = []
     at = 0
     while at < len(text):
@@ -122,6 +125,7 @@ def _requoted(text: str) -> str:
         if char not in "'\"" or not _OPENING.search(text, max(0, at - 40), at - 1):
             continue
         closing = _CLOSING_ARGUMENT if text[at - 2 : at - 1] == "=" else _CLOSING
+        start, quotes = at, 0  # `quotes`: how many are characters of the string
         while at < len(text):
             inner = text[at]
             at += 1
@@ -131,7 +135,10 @@ def _requoted(text: str) -> str:
             elif inner == char and closing.match(text, at):
                 done.append(inner)
                 break
+            elif inner == char and begins_string(text, start, at - 1, quotes):
+                return text
             else:
+                quotes += inner == char
                 done.append({"\n": "\\n", "\r": "\\r", char: "\\" + char}.get(inner, inner))
     return "".join(done)
 
@@ -144,7 +151,9 @@ def _calls(text: str) -> list[str] | None:
 
     def plain(found: re.Match[str]) -> str:
         word = found[2]
-        if word is None or not ("-" in word or any(map(keyword.iskeyword, word.split(".")))):
+        if word is None:
+            return _ESCAPE.sub(_as_it_stands, found[0])
+        if not ("-" in word or any(map(keyword.iskeyword, word.split(".")))):
             return found[0]
         name = f"name_{len(stands_for)}_"
         while name in text:
@@ -163,6 +172,11 @@ def _calls(text: str) -> list[str] | None:
         return [_call(item, stands_for) for item in items]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _as_it_stands(found: re.Match[str]) -> str:
+    """A backslash that escapes nothing, escaped: Python takes it as it stands, but warns."""
+    return found[0] if found[1] is None else "\\\\" + found[1]
 
 
 def _call(node: Any, stands_for: dict[str, str]) -> str:

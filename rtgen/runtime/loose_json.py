@@ -1,7 +1,8 @@
 """JSON as models write it, for `repair=True`: a reader that forgives what has a name in `rtgen.runtime.repair`.
 
 `read` tries the quotes as they stand first; where that fails, a quote that does not stand where a string can end is a
-character of the string, and each failure takes back the last quote that ended one (`unescaped_quotes`).
+character of the string, and each failure takes back the last quote that ended one (`unescaped_quotes`). Only values
+hold such quotes (`rtgen.runtime.inner_quotes` says which can be some); a key ends at its first quote.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+
+from rtgen.runtime.inner_quotes import goes_over, nested_goes_on
 
 MOST_TAKEN_BACK = 24
 """Quotes that are taken back before the text counts as beyond repair; each costs one more reading."""
@@ -22,7 +25,6 @@ _BARE_WORD = re.compile(r"[^\W\d][\w.+/-]*(?=\s*[,}\]])")
 _SPACE = re.compile(r"\s*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
 _AFTER_ANY = re.compile(r"\s*(?:[,:}\])]|\Z)")
-_AFTER_KEY = re.compile(r"\s*:")
 _AFTER_VALUE = re.compile(r"\s*(?:[,}\])]|\Z)")
 _NEXT_KEY = re.compile(r"\"[^\"\\\n]*\"\s*:|'[^'\\\n]*'\s*:")
 _NEXT_ITEM = re.compile(r"[\"{\[]")
@@ -81,7 +83,7 @@ class LooseReader:
         if char == "[":
             return self._list(calls)
         if char and char in "\"'\u201c":
-            return self._string(char, _AFTER_VALUE)
+            return self._string(char)
         number = _NUMBER.match(self.text, self.at)
         if number is not None:
             self.at = number.end()
@@ -121,7 +123,7 @@ class LooseReader:
         self.at = end + len(closer)
         return self.text[start:end]
 
-    def _string(self, quote: str, after: re.Pattern[str]) -> str:
+    def _string(self, quote: str, key: bool = False) -> str:
         text = self.text
         if text.startswith(quote * 3, self.at) and quote in "\"'":
             self.note("triple_quotes")
@@ -129,8 +131,10 @@ class LooseReader:
         if quote != '"':
             self.note("single_quotes" if quote == "'" else "curly_quotes")
             quote = "'" if quote == "'" else "\u201d"
-        parts = []
+        parts: list[str] = []
+        inner = 0  # the quotes that are characters of the string
         self.at += 1
+        start = self.at
         while True:
             run = _PLAIN[quote].match(text, self.at)
             if run is not None:
@@ -145,16 +149,21 @@ class LooseReader:
             elif char != quote:
                 self.note("raw_newlines")
                 parts.append(char)
-            elif self._ends(quote, after):
+            elif key:
+                return "".join(parts)
+            elif self._ends(quote) and not (inner and nested_goes_on(text, start, self.at - 1)):
                 self.last_quote = self.at - 1
                 return "".join(parts)
+            elif goes_over(text, start, self.at - 1, inner):
+                raise Beyond
             else:
+                inner += 1
                 parts.append(char)
 
-    def _ends(self, quote: str, after: re.Pattern[str]) -> bool:
-        """Whether the quote just read ends its string."""
+    def _ends(self, quote: str) -> bool:
+        """Whether the quote just read ends its string, which is a value."""
         if self.data is not None:
-            if self.at - 1 not in self.data and after.match(self.text, self.at):
+            if self.at - 1 not in self.data and _AFTER_VALUE.match(self.text, self.at):
                 return True
             self.note("unescaped_quotes")
             return False
@@ -228,7 +237,7 @@ class LooseReader:
             if self.text.startswith(opener, self.at):
                 return self._delimited(self.at + len(opener), closer)
         if char and char in "\"'\u201c":
-            return self._string(char, _AFTER_KEY)
+            return self._string(char, key=True)
         found = _WORD.match(self.text, self.at)
         if found is None:
             raise Beyond
