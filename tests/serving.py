@@ -43,6 +43,7 @@ NO_FAULTS = {
     "exact_numbers",
     "schema_values",
     "missing_tag_close",
+    "missing_region_close",
     "missing_tag_open",
     "doubled_tags",
     "json_arguments",

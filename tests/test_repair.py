@@ -222,6 +222,35 @@ def test_a_tag_without_its_closer_hides_no_other_call() -> None:
     assert (message["content"], names) == ("y|z", ["missing_tag_close"])
 
 
+FUNCTION = "<function=f>\n<parameter=a>\n1\n</parameter>\n"
+F1 = {"type": "function", "function": {"name": "f", "arguments": {"a": "1"}}}
+
+
+@pytest.mark.parametrize(
+    "text, calls, content",
+    [
+        (f"<tool_call>{FUNCTION}</tool_call> Done.", [F1], "Done."),
+        (f"<tool_call>{FUNCTION}</function>", [F1], None),
+        (f"<tool_call>{FUNCTION}<|im_end|>", [F1], None),
+        (f"<tool_call>{FUNCTION}</tool_call>\n<tool_call>{FUNCTION}</tool_call>", [F1, F1], None),
+        (f"<tool_call>{FUNCTION}</tool_call>\n<tool_call>{FUNCTION}</function></tool_call> Done.", [F1, F1], "Done."),
+        (f"<tool_call>{FUNCTION}{FUNCTION}</tool_call>", [F1, F1], None),
+    ],
+)
+def test_half_a_closer_ends_a_call_that_is_complete(text: str, calls: list[Any], content: str | None) -> None:
+    template = rtgen.load("qwen3_coder").template
+    message, names, malformed = parse(template, text, repair=True)
+    assert (message["tool_calls"], message.get("content"), malformed) == (calls, content, [])
+    assert "missing_region_close" in names
+
+
+@pytest.mark.parametrize("text", [FUNCTION, FUNCTION + "<parameter=b>", FUNCTION + "<parameter=b>\n2"])
+def test_a_call_without_any_closer_is_not_completed(text: str) -> None:
+    template = rtgen.load("qwen3_coder").template
+    message, _, malformed = parse(template, text, repair=True)
+    assert ("tool_calls" in message, len(malformed)) == (False, 1)
+
+
 def test_a_long_string_is_read_in_linear_time() -> None:
     body = json.dumps({"name": "f", "arguments": {"a": "ab</tool_call>cd " * 20_000}})
     parser = rtgen.ResponseParser(TEMPLATE, "", string_aware=True)

@@ -27,7 +27,8 @@ def undefined(placeholder: str) -> Any:
 def capture(captures: dict[str, str], name: str, placeholder: str) -> str:
     """The text of a group that may have taken no part in the match. Raises KeyError when it did not."""
     if name not in captures:
-        undefined(placeholder)
+        why = f"the group {name!r} has taken no part in a match; perhaps the text ends before the region's closer"
+        raise KeyError(f"the placeholder {{{placeholder}}} has no value here: {why}")
     return captures[name]
 
 

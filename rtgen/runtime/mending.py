@@ -21,7 +21,7 @@ from rtgen.runtime.loose_json import Beyond, LooseReader, read
 from rtgen.runtime.mask import pattern_of
 from rtgen.runtime.repair import repairs
 from rtgen.runtime.repaired import called, decode
-from rtgen.runtime.tag_repair import reread, restore, split_regions
+from rtgen.runtime.tag_repair import cut_closer, reread, restore, split_regions
 from rtgen.runtime.tags import TagShape, tag_shape
 from rtgen.runtime.tools import EXACT_NUMBER, cast_arguments, schema_types
 
@@ -54,6 +54,7 @@ class Mender:
         self._makes_calls = isinstance(transform, dict) and "function" in transform
         opener = pattern_of(field, "open")
         self._opener = regex.compile(opener, regex.DOTALL) if opener else None
+        self._closer_groups = set(regex.compile(pattern_of(field, "close") or "").groupindex)
         self._shape: TagShape | None = None
         if self._kind == "xml-inline" and (string_aware or repair):
             self._shape = tag_shape(field)
@@ -70,7 +71,7 @@ class Mender:
         """Store the text of a region with `put(text, captures or None)`. `cut_off`: the end of the text has closed it.
         Raises what `put` raises where no repair helps."""
         if self._shape is not None:
-            stored = self._store_tags(put, body, cut_off, self._shape)
+            stored = self._store_tags(put, body, captures, cut_off, self._shape)
         else:
             try:
                 stored = Stored(put(body, None), [])
@@ -97,10 +98,11 @@ class Mender:
     ) -> Stored | None:
         if cut_off and not body.strip():
             return None
+        ending = self._of_closer(captures)
         for repair in repairs(self._field, body, self._opener, captures):
             undo()
             try:
-                values = [put(text, own) for text, own in repair.texts]
+                values = [put(text, None if own is None else {**ending, **own}) for text, own in repair.texts]
             except FAULTS:
                 continue
             stored = Stored(values[0] if len(values) == 1 else values, repair.names, repair.rest)
@@ -112,31 +114,44 @@ class Mender:
         undo()
         return None
 
-    def _store_tags(self, put: Callable[..., Any], body: str, cut_off: bool, shape: TagShape) -> Stored:
+    def _store_tags(
+        self, put: Callable[..., Any], body: str, captures: dict[str, str], cut_off: bool, shape: TagShape
+    ) -> Stored:
         regions: list[tuple[str, dict[str, str] | None]] = [(body, None)]
         if self._repair and self._opener is not None and self._field.get("repeats"):
             regions = split_regions(shape, self._opener, body)
-        names = ["several_values"] if len(regions) > 1 else []
+        stored = Stored(None, ["several_values"] if len(regions) > 1 else [])
         values: list[Any] = []
-        fault: BaseException | None = None
-        broken = ""
-        for text, captures in regions:
-            cut = cut_off and text is regions[-1][0]
+        for number, (text, own) in enumerate(regions):
+            last = number == len(regions) - 1
+            closed = last and not cut_off
+            tags, names, ending = text, [], self._of_closer(captures)
+            if self._repair and self._opener is not None and not closed:
+                tags, behind, halved = cut_closer(shape, self._opener, text)
+                if halved:
+                    names.append("missing_region_close")
+                    stored.rest += behind if self._takes_rest and behind.strip() else ""
+                if halved or not last:
+                    ending, closed = shape.captured, True
+            given = {**ending, **(captures if own is None else own)}
             try:
-                value, more = self._store_tag_region(put, text, captures, shape, cut)
+                value, more = self._store_tag_region(put, tags, given, shape, not closed)
             except FAULTS as error:
-                fault, broken = error, text
+                stored.error, stored.broken = error, text
                 continue
-            names += [name for name in more if name not in names]
+            stored.repairs += [name for name in names + more if name not in stored.repairs]
             values.append(value)
-        if fault is not None and not values:
-            raise fault
-        stored = Stored(values[0] if len(values) == 1 else values, names)
-        stored.broken, stored.error = broken, fault
+        if stored.error is not None and not values:
+            raise stored.error
+        stored.value = values[0] if len(values) == 1 else values
         return stored
 
+    def _of_closer(self, captures: dict[str, str]) -> dict[str, str]:
+        """Those captures of a region that are its closer's."""
+        return {name: text for name, text in captures.items() if name in self._closer_groups}
+
     def _store_tag_region(
-        self, put: Callable[..., Any], text: str, captures: dict[str, str] | None, shape: TagShape, cut_off: bool
+        self, put: Callable[..., Any], text: str, captures: dict[str, str], shape: TagShape, cut_off: bool
     ) -> tuple[Any, list[str]]:
         """The value of one region of tags, and the repairs. Raises what `put` raises, and CutOff."""
         mended, standin, names = reread(shape, text, self._aware, self._repair, cut_off)

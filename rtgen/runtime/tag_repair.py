@@ -8,6 +8,7 @@ part of a value. So tags are looked at whenever a region closes, and only what n
     doubled_tags       the tags around a key are written twice
     json_arguments     JSON in place of the tags
     several_values     the region's closer is missing before the next opener
+    missing_region_close  one of the two tags that close the region is missing, behind complete values
 
 A value that the end of the text cuts off is not completed: the region is malformed.
 """
@@ -43,18 +44,40 @@ def split_regions(shape: TagShape, opener: Any, body: str) -> list[tuple[str, di
             at = _value_end(shape, opener, body, tag.end())
 
 
+def cut_closer(shape: TagShape, opener: Any, body: str) -> tuple[str, str, bool]:
+    """A body without that half of the region's closer which stands behind its last value: the body, the text behind
+    it, and whether there was one."""
+    at = 0
+    while (tag := shape.tag.search(body, at)) is not None:
+        at = _value_end(shape, opener, body, tag.end())
+    start = len(body) - len(body[at:].lstrip())
+    for half in (shape.half, shape.other_half):
+        found = half.match(body, start)
+        if found is not None and found.end() > start:
+            return body[:start], body[found.end() :], True
+    return body, "", False
+
+
 def _value_end(shape: TagShape, opener: Any, body: str, look: int) -> int:
     """Behind the value that begins here: behind its closer, else where the next region opens."""
     first = end = body.find(shape.close, look)
     while end >= 0:
         at = end + len(shape.close)
-        if _value_ends(shape, body, at) or opener.match(body[at:].lstrip()):
+        if _value_ends(shape, body, at) or _region_ends(shape, opener, body, at):
             return at
         end = body.find(shape.close, at)
     if first >= 0:
         return first + len(shape.close)
     found = opener.search(body, look)
     return len(body) if found is None or found.end() == found.start() else int(found.start())
+
+
+def _region_ends(shape: TagShape, opener: Any, body: str, at: int) -> bool:
+    """Whether the next region opens here, perhaps behind the second half of a closer."""
+    found = shape.other_half.match(body[at:].lstrip())
+    if found is not None and found.end():
+        at = len(body) - len(body[at:].lstrip()) + found.end()
+    return opener.match(body[at:].lstrip()) is not None
 
 
 def reread(shape: TagShape, body: str, aware: bool, mend: bool, cut_off: bool) -> tuple[str, str, list[str]]:

@@ -15,6 +15,7 @@ _CHAINED = re.compile(
     r"(?P<close>[^()|]*?)\\s\*\(\?:(?P=lead)\|\$\).*",
     re.DOTALL,
 )  # each match takes the lead of the next tag with it
+_WORD_GROUP = re.compile(r"\(\?P<(\w+)>([\w ]+)\)")
 _META = re.compile(r"(?<!\\)(?:\\\\)*[\[\](){}*+?.^$|]|\\[a-zA-Z]")
 
 
@@ -24,7 +25,7 @@ class TagShape:
     `tag` is the regex of an opening up to its value, `lead` and `close` the literals at its ends; `inner` and `value`
     are the two literals between key and value where white space may stand between them, else "". `chained`: the
     pattern looks at what follows a tag itself. `half` is the regex of the first tag of a region's closer (`ends`) that
-    is more than one.
+    is more than one, `other_half` that of the others, and `captured` what the groups capture that stand for one word.
     """
 
     def __init__(self, lead: str, key: str, middle: str, close: str, chained: bool, ends: str) -> None:
@@ -36,8 +37,11 @@ class TagShape:
             key = f"[^{re.escape(first)}]{key[1:]}"  # a key does not hold what closes it
         self.key = key
         self.tag = regex.compile(f"{lead}(?P<key>{key}){middle}", regex.DOTALL)
-        half, *more = re.sub(r"\(\?P<\w+>([\w ]+)\)", r"\1", ends).split(r"\s*")
-        self.half = regex.compile(half if more and half and not _META.search(half) else "(?!)", regex.DOTALL)
+        half, more, other_half = _WORD_GROUP.sub(r"\2", ends).partition(r"\s*")
+        two = bool(more and half and not _META.search(half))
+        self.half = regex.compile(half if two else "(?!)", regex.DOTALL)
+        self.other_half = regex.compile(other_half if two else "(?!)", regex.DOTALL)
+        self.captured: dict[str, str] = dict(_WORD_GROUP.findall(ends))
         parts = middle.split(r"\s*")
         two = len(parts) == 2 and all(parts) and not any(map(_META.search, parts))
         self.inner, self.value = map(_literal, parts) if two else ("", "")
