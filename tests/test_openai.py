@@ -161,6 +161,37 @@ def test_the_reason_to_finish() -> None:
     assert openai.to_completion(message, finish_reason="length")["choices"][0]["finish_reason"] == "length"
 
 
+@pytest.mark.parametrize(
+    "family, text, reason",
+    [
+        ("gpt_oss", '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}', "tool_calls"),
+        ("gpt_oss", '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1', "length"),
+        ("gpt_oss", "<|channel|>analysis<|message|>Hm", "length"),
+        ("mistral_v11_v13", '[TOOL_CALLS]f[ARGS]{"a": 1}', "tool_calls"),
+        ("qwen3_coder", "<tool_call>\n<function=f>\n<parameter=a>\n1", "length"),
+    ],
+)
+def test_a_call_without_its_closer_that_is_whole_is_not_cut_off(family: str, text: str, reason: str) -> None:
+    stream = openai.Stream(family, "")
+    chunks = [*stream.start(), *stream.feed(text), *stream.finish()]
+    assert chunks[-1]["choices"][0]["finish_reason"] == reason
+    parser = rtgen.load(family).ResponseParser("", on_malformed="event", spans=True)
+    parser.feed(text)
+    message, events = parser.finalize()
+    truncated = openai.was_cut_off(events, rtgen.load(family).template)
+    assert openai.to_completion(message, truncated=truncated)["choices"][0]["finish_reason"] == reason
+
+
+def test_an_engine_that_stops_at_a_call_says_stop() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    message = rtgen.parse_response(text, TEMPLATE, prefix="")
+    for given, reason in (("stop", "tool_calls"), ("length", "length"), ("tool_calls", "tool_calls")):
+        stream = openai.Stream(TEMPLATE, "")
+        chunks = [*stream.start(), *stream.feed(text), *stream.finish(given)]
+        assert chunks[-1]["choices"][0]["finish_reason"] == reason
+        assert openai.to_completion(message, finish_reason=given)["choices"][0]["finish_reason"] == reason
+
+
 def test_a_malformed_call_is_not_told_and_with_repair_it_is() -> None:
     text = "<tool_call>{'name': 'f', 'arguments': {}}</tool_call>b"
     made, stream = told(TEMPLATE, list(text))

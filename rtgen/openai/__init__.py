@@ -17,7 +17,8 @@ of the region alone says what is missing at the end, and a walker may stop where
 
 from __future__ import annotations
 
+from rtgen.openai.finish import was_cut_off
 from rtgen.openai.message import new_call_id, to_completion, to_message
 from rtgen.openai.stream import Stream
 
-__all__ = ["Stream", "new_call_id", "to_completion", "to_message"]
+__all__ = ["Stream", "new_call_id", "to_completion", "to_message", "was_cut_off"]

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rtgen.openai.finish import finish
 from rtgen.openai.json_text import write_json
 from rtgen.openai.plan import CALLS, TEXT_FIELDS
 
@@ -45,21 +46,17 @@ def to_completion(
 ) -> dict[str, Any]:
     """A `chat.completion` with one choice, the parsed message.
 
-    `finish_reason` is what the engine says; without it "length" for a `truncated` parse, else "tool_calls" or "stop".
+    `finish_reason` is what the engine says, of which "stop" becomes "tool_calls" where there are calls; without it
+    "length" for a `truncated` parse (see `was_cut_off`), else "tool_calls" or "stop".
     """
     made = to_message(message)
     choice = {
         "index": 0,
         "message": made,
-        "finish_reason": finish_reason or reason_to_finish(truncated, bool(made.get("tool_calls"))),
+        "finish_reason": finish(finish_reason, truncated, bool(made.get("tool_calls"))),
         "logprobs": None,
     }
     return {**head("chat.completion", model, completion_id, created), "choices": [choice]}
-
-
-def reason_to_finish(truncated: bool, calls: bool) -> str:
-    """The `finish_reason` where the engine gives none. `calls`: there are some."""
-    return "length" if truncated else "tool_calls" if calls else "stop"
 
 
 def head(kind: str, model: str, completion_id: str | None, created: int | None) -> dict[str, Any]:

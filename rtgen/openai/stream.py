@@ -7,7 +7,8 @@ from typing import Any
 
 from rtgen.compiler import compile
 from rtgen.openai.calls import Calls
-from rtgen.openai.message import head, new_call_id, reason_to_finish
+from rtgen.openai.finish import finish, was_cut_off
+from rtgen.openai.message import head, new_call_id
 from rtgen.openai.plan import CALLS, TEXT_FIELDS, Plan, plan_calls
 from rtgen.openai.text import JoinedText, Text
 from rtgen.runtime.tools import tool_parameters
@@ -43,9 +44,9 @@ class Stream:
         self._count = 0
         self._parameters = tool_parameters(tools)
         self._repair = bool(given.get("repair"))
-        raw = compiled.template
-        fields: dict[str, dict[str, Any]] = raw["fields"]
-        defaults = raw.get("defaults") or {}
+        self._template = compiled.template
+        fields: dict[str, dict[str, Any]] = self._template["fields"]
+        defaults = self._template.get("defaults") or {}
         self._texts = {
             name: JoinedText(field) if self._joins(field) else Text(field, defaults.get(name))
             for name, field in fields.items()
@@ -81,8 +82,8 @@ class Stream:
         self.message, events = self.parser.finalize()
         chunks = self._tell(events)
         last = self._chunk({})
-        reason = finish_reason or reason_to_finish(self.parser.truncated, self._count > 0)
-        last["choices"][0]["finish_reason"] = reason
+        cut_off = was_cut_off(events, self._template)
+        last["choices"][0]["finish_reason"] = finish(finish_reason, cut_off, self._count > 0)
         return [*chunks, last]
 
     def _chunk(self, delta: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from rtgen.compiler import compile
-from rtgen.openai import Stream, to_completion
+from rtgen.openai import Stream, to_completion, was_cut_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,12 @@ def application(recordings: Mapping[str, Recording]) -> Starlette:
 
 
 def _whole(recording: Recording, model: str, tools: Any) -> dict[str, Any]:
-    parser = compile(recording.template).ResponseParser(recording.prefix, tools=tools, on_malformed="event")
+    compiled = compile(recording.template)
+    parser = compiled.ResponseParser(recording.prefix, tools=tools, on_malformed="event", spans=True)
     parser.feed(recording.text)
-    message, _ = parser.finalize()
-    return to_completion(message, model=model, truncated=parser.truncated, finish_reason=recording.finish_reason)
+    message, events = parser.finalize()
+    cut_off = was_cut_off(events, compiled.template)
+    return to_completion(message, model=model, truncated=cut_off, finish_reason=recording.finish_reason)
 
 
 async def _events(recording: Recording, model: str, tools: Any) -> AsyncIterator[str]:
