@@ -151,7 +151,7 @@ def compile(template: Any) -> CompiledTemplate:
 
         if isinstance(template, str) and library.exists(template):
             return load(template)
-        return compile_template(read.read_any(template).template)
+        return compile(read.read_any(template).template)
     raise TemplateError(f"a template is a dict, a path, a string or a CompiledTemplate, not {type(template).__name__}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable
 from typing import Any
 
@@ -59,3 +60,11 @@ def test_several_texts(compiled: rtgen.CompiledTemplate, serving: dict[str, Any]
     for texts in (b"xy", 3, None, ["x", None], [b"x", "y"], [["x"], "y"]):
         with pytest.raises(TypeError, match="a text is a str"):
             parse(texts, ["", ""])
+
+
+def test_an_error_is_the_same_after_pickling() -> None:
+    with pytest.raises(rtgen.ParseError) as caught:
+        rtgen.load("qwen3").parse_response("<tool_call>{a b}</tool_call>", prefix="")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copy), str(copy), copy.fault) == (type(caught.value), str(caught.value), caught.value.fault)
+    assert copy.fault.endswith("expected '}' or a string")

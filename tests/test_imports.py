@@ -191,3 +191,20 @@ def test_the_first_use_of_a_cached_template_imports_little(tmp_path, monkeypatch
         "tempfile",
         "random",
     }
+
+
+def test_a_malformed_region_is_explained_when_its_error_is_shown_first():
+    code = """
+import rtgen
+text = "<tool_call>{a b}</tool_call>"
+malformed = []
+rtgen.load("qwen3").parse_response(text, prefix="", on_malformed="event", malformed=malformed)
+parser = rtgen.load("qwen3").ResponseParser("")
+try:
+    parser.feed(text)
+except ValueError as error:
+    caught = error
+"""
+    assert not tops(loaded(code)) & HEAVY
+    shown = code + "assert str(malformed[0]['error']) == str(caught) and \"expected '}' or a string\" in str(caught)"
+    assert tops(loaded(shown)) & HEAVY == {"lark"}

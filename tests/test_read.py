@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 
+import rtgen
 from rtgen import library
 from rtgen.errors import TemplateError
 from rtgen.read import Source, SourceError, SourceMissingError, read, read_any
@@ -190,3 +191,12 @@ def test_a_file_that_may_not_be_read(here, monkeypatch):
     with pytest.raises(SourceError) as caught:
         read("x.json")
     assert str(caught.value) == "'x.json' cannot be read: Permission denied"
+
+
+def test_a_file_that_has_not_changed_is_compiled_once(here):
+    path = here / "t.json"
+    path.write_text(json.dumps({"fields": {"content": {}}, "start_anchor": "a"}))
+    first = rtgen.compile(path)
+    assert rtgen.compile(path) is first is rtgen.compile(str(path)) is rtgen.compile(path.read_text())
+    path.write_text(json.dumps({"fields": {"content": {}}, "start_anchor": "b"}))
+    assert rtgen.compile(path).template["start_anchor"] == "b"

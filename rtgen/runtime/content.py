@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+
+from rtgen.runtime.errors import Unexpected
 
 
 def expected_there(text: str, position: int, *language: Any) -> str:
@@ -63,7 +66,7 @@ def _hexadecimal(body: str, at: int) -> int:
 def call_list_fault(text: str, at: int, fault: str) -> ValueError:
     """The error to raise for a call list that is wrong at `at` or behind the blanks there."""
     position = len(text) - len(text[at:].lstrip(" \t\n\r"))
-    return ValueError(f"{fault} at character {position}{expected_there(text, position, 'call_list')}")
+    return Unexpected(f"{fault} at character {position}", partial(expected_there, text, position, "call_list"))
 
 
 def quick_matches(pattern: Any, text: str) -> list[Any] | None:

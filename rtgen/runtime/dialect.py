@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rtgen.runtime.content import expected_there
+from rtgen.runtime.errors import Unexpected
 
 
 def encode_strings(strings: list[str]) -> list[str]:
@@ -116,7 +118,7 @@ def json_fault(
             position = _before(edits, position)
         message = error.msg.rstrip(": ")
         fault = f"the text is not JSON: {message[0].lower()}{message[1:]} at character {position}"
-        return ValueError(fault + expected_there(text, position, "json", pairs, keys is not None))
+        return Unexpected(fault, partial(expected_there, text, position, "json", pairs, keys is not None))
     except RecursionError:  # one call deeper than where it was read first
         pass
     return ValueError("the text is not JSON")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 EXCERPT = 60
 """Characters of the output that an error quotes at most."""
 
@@ -10,12 +12,36 @@ class ParseError(ValueError):
     """Output that its template cannot parse.
 
     `field` is the field whose region failed (None: no single field), `position` the index of that region's text in the
-    text after the anchor, `excerpt` the beginning of that text, `fault` what is wrong with it.
+    text after the anchor, `excerpt` the beginning of that text, `fault` what is wrong with it, of which `more` gives
+    the end of the sentence when it is asked for first.
     """
 
-    def __init__(self, fault: str, field: str | None = None, position: int | None = None, excerpt: str = "") -> None:
-        self.fault, self.field, self.position, self.excerpt = fault, field, position, excerpt
+    def __init__(
+        self,
+        fault: str,
+        field: str | None = None,
+        position: int | None = None,
+        excerpt: str = "",
+        more: Callable[[], str] | None = None,
+    ) -> None:
+        self._fault, self.field, self.position, self.excerpt = fault, field, position, excerpt
+        self._more = more
         super().__init__(fault, field, position, excerpt)
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the text."""
+        more, self._more = self._more, None
+        if more is not None:
+            self._fault += more()
+        return self._fault
+
+    def sentence(self) -> ParseError:
+        """An error with the same sentence, and no traceback."""
+        return ParseError(self._fault, self.field, self.position, self.excerpt, self._more)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.fault, self.field, self.position, self.excerpt)
 
     def __str__(self) -> str:
         where = "" if self.field is None else f"field {self.field!r}"
@@ -59,8 +85,25 @@ class LimitError(ParseError):
 def _limit_error(limit: str, fault: str, field: str | None, position: int | None, excerpt: str) -> LimitError:
     """A LimitError as it was: `fault` names the limit already."""
     error = LimitError(limit, "", field, position, excerpt)
-    error.fault, error.args = fault, (fault, field, position, excerpt)
+    error._fault, error.args = fault, (fault, field, position, excerpt)
     return error
+
+
+class Unexpected(ValueError):
+    """A text that is not of its language: the fault, and `more`, which gives the end of its sentence.
+
+    Most such errors are never shown, and to say what was expected takes longer than to parse.
+    """
+
+    def __init__(self, fault: str, more: Callable[[], str]) -> None:
+        super().__init__(fault)
+        self.more = more
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}{self.more()}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ValueError, (str(self),)
 
 
 FAULTS = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
@@ -75,6 +118,8 @@ def located(error: Exception, field: str, position: int, body: str) -> ParseErro
     """
     if isinstance(error, LimitError):
         return _limit_error(error.limit, error.fault, field, position, quoted(body))
+    if isinstance(error, Unexpected):
+        return ParseError(error.args[0], field, position, quoted(body), error.more)
     kind = ParseError
     for builtin, parse_error in (
         (KeyError, ParseKeyError),

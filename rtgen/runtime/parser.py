@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rtgen.runtime.errors import ParseError
 from rtgen.runtime.limits import LIMITS, LimitedServing, limited_class
 from rtgen.runtime.serving import Serving
 from rtgen.runtime.stepping import serving_class
@@ -107,7 +108,7 @@ class Parser:
         self._empty_open = False  # the open region's opener was empty
         self._start = 0  # where the present region began in the text after the anchor
         self._captures: dict[str, str] = {}
-        self._closed: str | None = None
+        self._closed: tuple[Any, ...] | None = None  # the name and the sentence of the error, () without one
         self._searches: dict[str, Any] = {}
         self._serving: Serving | None = None
         if serving:
@@ -136,14 +137,14 @@ class Parser:
     def _nothing(self) -> list[dict[str, Any]]:
         """What `feed` returns for nothing."""
         if self._closed is not None:
-            raise RuntimeError(self._closed)
+            raise self._closed_error()
         return []
 
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """End the text; returns the message and the last events. Raises as `feed` does, ParseError for a required
         field that is missing."""
         if self._closed is not None:
-            raise RuntimeError(self._closed)
+            raise self._closed_error()
         try:
             held, self._held = self._held, ""
             events = self._advance(held, self._at, True)
@@ -234,7 +235,13 @@ class Parser:
 
     def _refuse(self, text: str) -> list[dict[str, Any]]:
         """quick: the parser is closed."""
-        raise RuntimeError(self._closed)
+        raise self._closed_error()
+
+    def _closed_error(self) -> RuntimeError:
+        if not self._closed:
+            return RuntimeError("the parser is closed: finalize() has returned its message")
+        name, sentence = self._closed
+        return RuntimeError(f"the parser is closed: it failed with {name}: {sentence}")
 
     def _failed(self, error: BaseException, text: object) -> BaseException:
         """What `feed` raises because of an error; the parser is closed."""
@@ -245,9 +252,10 @@ class Parser:
 
     def _close(self, error: BaseException | None) -> None:
         if error is None:
-            self._closed = "the parser is closed: finalize() has returned its message"
+            self._closed = ()
         elif self._closed is None:
-            self._closed = f"the parser is closed: it failed with {type(error).__name__}: {error}"
+            sentence = error.sentence() if isinstance(error, ParseError) else str(error)
+            self._closed = (type(error).__name__, sentence)
         self._state, self._quick = 0, Parser._refuse
         self._held = ""
         self._parts = []
