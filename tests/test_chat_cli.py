@@ -96,3 +96,21 @@ def test_lint(folder, capsys):
     assert run("lint", folder) == 1
     assert "#tool_use:1:1: error: this is no template" in capsys.readouterr().out
     assert run("lint", folder, "--template", "default", "--fix") == 1
+
+
+def test_migrate_refuses_to_drop_and_takes_folders_alone(folder, capsys):
+    (folder / "chat_template.jinja").write_text("R")
+    config = (folder / "tokenizer_config.json").read_bytes()
+    assert run("migrate", folder) == 1
+    assert "of tokenizer_config.json and chat_template.jinja differ" in capsys.readouterr().err
+    assert run("set", folder, folder / "chat_template.jinja", "--template", "rag") == 1
+    assert "nothing was written" in capsys.readouterr().err
+    assert (folder / "tokenizer_config.json").read_bytes() == config
+    assert run("migrate", folder, "--prefer", "config") == 2
+    for file in ("tokenizer_config.json", "chat_template.jinja"):
+        assert run("migrate", folder / file) == 2
+        assert "is a file" in capsys.readouterr().err
+    assert (folder / "tokenizer_config.json").read_bytes() == config
+    assert run("migrate", folder, "--prefer", "tokenizer_config.json") == 0
+    assert "of chat_template.jinja is another" in capsys.readouterr().err
+    assert (folder / "chat_template.jinja").read_text().startswith("{{ bos_token }}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import warnings
@@ -139,11 +140,25 @@ def test_a_link_into_a_cache_gives_way_to_a_file(tmp_path):
     assert (blob.read_text(), (folder / "chat_template.jinja").read_text()) == ("old", "new")
 
 
+def held_in(file: str, held: Any) -> dict[str, str]:
+    """The templates by name in a file of a case."""
+    if file.endswith(".jinja") and "/" in file:
+        return {Path(file).stem: held}
+    value = held if file == "chat_template.jinja" else held.get("chat_template", {}) if isinstance(held, dict) else {}
+    if isinstance(value, list):
+        return {entry["name"]: entry["template"] for entry in value}
+    return {"default": value} if isinstance(value, str) else value
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_migration_leaves_what_transformers_reads_as_the_guide_does(case, tmp_path):
     folder = make(tmp_path, case["files"])
     before = tree(folder)
-    clashing = case["name"] in ("legacy and config", "processor config and root")
+    places: dict[str, list[str]] = {}  # by name, what stands there in all files together
+    for name, held in case["files"].items():
+        for each, text in held_in(name, held).items():
+            places.setdefault(each, []).append(text)
+    clashing = any(len(set(texts)) > 1 for texts in places.values())
     if clashing:
         with pytest.raises(ValueError, match="--prefer"):
             rtgen.chat.migrate(folder)
@@ -175,3 +190,57 @@ def test_migration_leaves_what_transformers_reads_as_the_guide_does(case, tmp_pa
 )
 def test_a_key_is_taken_out_and_the_rest_stays(text, left):
     assert without_key(text, "k") == left
+
+
+PLACES = {
+    "tokenizer_config.json": {"chat_template": "C", "k": 1},
+    "chat_template.json": {"chat_template": "L"},
+    "processor_config.json": {"chat_template": "P"},
+    "chat_template.jinja": "R",
+    "additional_chat_templates/default.jinja": "A",
+}
+TEXTS = dict(zip([name.split("/")[0] for name in PLACES], "CLPRA"))
+
+
+@pytest.mark.parametrize("two", list(itertools.combinations(PLACES, 2)), ids="+".join)
+def test_migration_drops_no_template_that_differs_unasked(two, tmp_path):
+    folder = make(tmp_path / "before", {name: PLACES[name] for name in two})
+    before = tree(folder)
+    places = [name.split("/")[0] for name in two]
+    with pytest.raises(ValueError, match="--prefer") as raised:
+        rtgen.chat.migrate(folder)
+    assert all(f"--prefer {place}" in str(raised.value) for place in places)
+    for place in set(TEXTS) - set(places):
+        with pytest.raises(ValueError, match="differ"):
+            rtgen.chat.migrate(folder, prefer=place)
+    assert tree(folder) == before
+    for place in places:
+        made = make(tmp_path / "after" / place, {name: PLACES[name] for name in two})
+        done = rtgen.chat.migrate(made, prefer=place)
+        assert rtgen.chat.load(made).chat_template == TEXTS[place]
+        (other,) = set(places) - {place}
+        assert any(other in note for note in done.notes)
+
+
+def test_migration_takes_templates_for_the_same_that_render_the_same(tmp_path):
+    files = {"tokenizer_config.json": {"chat_template": "a\r\nb"}, "chat_template.jinja": "a\nb\n"}
+    rtgen.chat.migrate(make(tmp_path, files))
+    assert rtgen.chat.load(tmp_path).chat_template == "a\nb\n"
+
+
+def test_migration_does_not_take_one_kind_for_another(tmp_path):
+    files = {"processor_config.json": {"chat_template": "P"}, "chat_template.json": {"chat_template": "L"}}
+    folder = make(tmp_path, files)
+    with pytest.raises(ValueError, match="differ"):
+        rtgen.chat.migrate(folder, prefer="tokenizer")
+    rtgen.chat.migrate(folder, prefer="processor")
+    assert rtgen.chat.load(folder).chat_template == "P"
+    with pytest.raises(ValueError, match="prefer is one of"):
+        rtgen.chat.migrate(folder, prefer="config")
+
+
+def test_migration_keeps_a_template_that_nobody_reads(tmp_path):
+    legacy = {"chat_template": [{"name": "default", "template": "P"}, {"name": "rag", "template": "L"}]}
+    files = {"processor_config.json": {"chat_template": "P"}, "chat_template.json": legacy}
+    rtgen.chat.migrate(make(tmp_path, files))
+    assert rtgen.chat.load(tmp_path).chat_template == {"default": "P", "rag": "L"}

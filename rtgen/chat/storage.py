@@ -34,6 +34,15 @@ KEY = "chat_template"
 DEFAULT = "default"
 TOOL_USE = "tool_use"
 
+Place = Literal[
+    "tokenizer_config.json",
+    "chat_template.json",
+    "processor_config.json",
+    "chat_template.jinja",
+    "additional_chat_templates",
+]
+"""Where in a folder a template can stand."""
+
 STANDARD_TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 """The tokens that every tokenizer has by these names, if it has them."""
 
@@ -113,11 +122,9 @@ def load(folder: str | os.PathLike[str], *, kind: Kind | None = None) -> ChatTem
     Raises SourceError (a ValueError): no such folder, a file that cannot be decoded, or a `chat_template.json` beside
     `.jinja` files, which processors refuse. Warns where transformers 5.24.0 would take another template.
     """
-    folder = os.fspath(folder)
     if kind not in (None, *KINDS):
         raise ValueError(f"kind is 'tokenizer' or 'processor', not {kind!r}")
-    if not os.path.isdir(folder):
-        raise SourceMissingError(f"there is no folder {folder!r}")
+    folder = existing_folder(folder)
     found = Folder.read(folder)
     if kind != "tokenizer" and found.legacy is not None and found.has_jinja:
         raise SourceError(
@@ -133,6 +140,16 @@ def load(folder: str | os.PathLike[str], *, kind: Kind | None = None) -> ChatTem
     sources = {name: path for name, (_, path) in held.items()}
     source = sources.get(DEFAULT, next(iter(sources.values()), None))
     return ChatTemplate(joined({name: text for name, (text, _) in held.items()}), source, tokens, kind, sources)
+
+
+def existing_folder(folder: str | os.PathLike[str]) -> str:
+    """The path of a folder that is there. Raises SourceError."""
+    path = os.fspath(folder)
+    if os.path.isdir(path):
+        return path
+    if os.path.exists(path):
+        raise SourceError(f"{path!r} is a file; give the folder that it stands in")
+    raise SourceMissingError(f"there is no folder {path!r}")
 
 
 def joined(templates: Mapping[str, str]) -> str | dict[str, str] | None:
@@ -183,10 +200,20 @@ class Folder:
         # The guide does not speak of a template in processor_config.json; transformers lets it win over every file.
         return self.processor or {**(self.legacy or {}), **self.root, **self.additional}
 
-    def merged(self) -> dict[str, str]:
-        """The templates of tokenizer and processor together; under one name, that of the tokenizer."""
-        held = {**self.templates("processor"), **self.templates("tokenizer")}
-        return {name: text for name, (text, _) in held.items()}
+    def places(self) -> dict[str, dict[Place, str]]:
+        """By name, all places that hold a template, and the template that each holds."""
+        held: tuple[tuple[Place, Named | None], ...] = (
+            ("tokenizer_config.json", self.tokenizer),
+            ("chat_template.json", self.legacy),
+            ("processor_config.json", self.processor),
+            ("chat_template.jinja", self.root),
+            ("additional_chat_templates", self.additional),
+        )
+        found: dict[str, dict[Place, str]] = {}
+        for place, templates in held:
+            for name, (text, _) in (templates or {}).items():
+                found.setdefault(name, {})[place] = text
+        return found
 
     def differences(self, kind: Kind) -> list[str]:
         """What transformers 5.24.0 does otherwise with the folder, in sentences."""

@@ -13,6 +13,7 @@ from rtgen.cli.common import Command, read_file, to_json, tool_list, write
 from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
+    from rtgen.chat.migrating import Preference
     from rtgen.chat.storage import Kind
 
 
@@ -166,11 +167,16 @@ def set_(source: str, template: str, name: str) -> None:
 
         click.echo(source if write_if_changed(source, text) else "nothing to change")
         return
+    from rtgen.chat.migrating import settled
     from rtgen.chat.saving import save
     from rtgen.chat.storage import Folder
 
     folder = folder_of(source)
-    paths = save(folder, Folder.read(folder).merged() | {name: text})
+    try:
+        others, _ = settled(Folder.read(folder), replaced=(name,))
+    except ValueError as error:
+        raise ValueError(f"nothing was written; run `rtgen chat migrate` first: {error}") from error
+    paths = save(folder, others | {name: text})
     click.echo("\n".join(paths) if paths else "nothing to change")
 
 
@@ -217,16 +223,24 @@ def _facts(facts: dict[str, Any]) -> list[str]:
 @command.command(cls=Command, short_help="Bring a folder to the modern form.")
 @click.argument("folder")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--prefer", type=click.Choice(["tokenizer", "processor"]), help="Whose template stays where two differ.")
-def migrate(folder: str, dry_run: bool, prefer: Kind | None) -> None:
+@click.option(
+    "--prefer",
+    metavar="WHICH",
+    help="Which template stays where two differ: a place, or what tokenizer or processor reads.",
+)
+def migrate(folder: str, dry_run: bool, prefer: Preference | None) -> None:
     """Move the chat templates of FOLDER from its JSON files to chat_template.jinja and additional_chat_templates/.
 
-    A second run changes nothing.
+    Where templates of one name differ, nothing is done until --prefer says which stays: tokenizer_config.json,
+    chat_template.json, processor_config.json, chat_template.jinja, additional_chat_templates, or tokenizer or processor
+    for what that reads now. A second run changes nothing.
     """
+    from rtgen.chat.migrating import PREFERENCES
     from rtgen.chat.migrating import migrate as run
-    from rtgen.chat.source import folder_of
 
-    done = run(folder_of(folder), dry_run=dry_run, prefer=prefer)
+    if prefer is not None and prefer not in PREFERENCES:
+        raise click.UsageError(f"--prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
+    done = run(folder, dry_run=dry_run, prefer=prefer)
     for note in done.notes:
         click.echo(f"rtgen: warning: {note}", err=True)
     for change in done.changes:
