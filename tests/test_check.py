@@ -268,3 +268,20 @@ def test_nothing_is_changed_or_written(tmp_path: Path, monkeypatch: pytest.Monke
     assert check(template) == check(template)
     assert json.dumps(template) == before
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "others, opener",
+    [
+        ({"b": {"open": "<a>"}}, {"open_pattern": r"<\w>"}),  # <b> is left to it
+        ({"b": {"open": "<aaa>"}}, {"open_pattern": r"<\w{3}>"}),
+        ({"b": {"open": "<t>"}}, {"open_pattern": r"\s*<t>"}),  # behind white space
+        ({"b": {"open": "<t>"}}, {"open": "<t>x"}),
+        ({"b": {"open_pattern": "^<t>"}}, {"open": "<t>"}),  # behind the start
+        ({"b": {"open_pattern": r"<t>(?=\w)"}}, {"open": "<t>"}),
+        ({"content": {"close": "<t>"}}, {"open": "<t>"}),
+    ],
+)
+def test_a_field_that_opens_somewhere_is_not_complained_of(others: dict[str, Any], opener: dict[str, str]) -> None:
+    fields = {**others, "z": {**opener, "close": "</z>"}}
+    assert {f.rule for f in check({"start_anchor": "<a>", "fields": fields})} & {"never-opens"} == set()

@@ -2,6 +2,7 @@
 
 refused    errors: the template is not accepted
 losses     errors: example outputs that lose text, each parsed to see it
+opening    errors and warnings: fields, and literals of openers, that never open
 values     errors and warnings: placeholders without a value, parsers that cannot give what the field needs
 fragile    warnings: delimiters that later text can change, or that hold the stream back
 names      warnings: keys that nobody looks for
@@ -18,6 +19,7 @@ from rtgen.check.findings import Finding, in_order
 from rtgen.check.fragile import fragile
 from rtgen.check.losses import losses
 from rtgen.check.names import names
+from rtgen.check.opening import opening
 from rtgen.check.portable import portable as _portable
 from rtgen.check.refused import refused
 from rtgen.check.subject import Subject
@@ -37,7 +39,14 @@ def check(raw: Any, portable: bool = False) -> list[Finding]:
         subject = Subject(raw)
     except TemplateError as error:
         return in_order(refused(raw, error))
-    found = [*losses(subject), *values(subject), *fragile(subject), *anchor(subject), *names(subject)]
+    found = [
+        *losses(subject),
+        *opening(subject),
+        *values(subject),
+        *fragile(subject),
+        *anchor(subject),
+        *names(subject),
+    ]
     if portable:
         found += _portable(subject)
     return in_order(found)

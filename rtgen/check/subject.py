@@ -9,10 +9,10 @@ from typing import Any
 from rtgen import compiler
 from rtgen.check.samples import samples, text_of
 from rtgen.delimiters.classify import Kind
-from rtgen.errors import ParseError
 from rtgen.identity import step, template_hash
 from rtgen.lower import Program, lower
 from rtgen.pattern.parse import parse
+from rtgen.runtime.errors import FAULTS
 from rtgen.template import PLACEHOLDER, Field, validate
 
 WORDS = ("First words", "Second words")
@@ -62,9 +62,21 @@ class Subject:
             return None
         try:
             message: dict[str, Any] = self._compiled.parse_response(text, prefix="")
-        except (ParseError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except FAULTS:
             return None
         return message
+
+    def events(self, text: str) -> list[dict[str, Any]] | None:
+        """The events of an output, also where a region is malformed; None where a limit ends the parse."""
+        if len(text) > LONGEST_PROBE:
+            return None
+        parser = self._compiled.ResponseParser("", on_malformed="event")
+        try:
+            events: list[dict[str, Any]] = parser.feed(text)
+            events += parser.finalize()[1]
+        except FAULTS:
+            return None
+        return events
 
     def sample(self, field: Field, role: str) -> str | None:
         """The most usual text of a field's opener or closer; "" where it has none, None where none was found."""
