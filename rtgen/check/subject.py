@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,10 @@ class Subject:
             for watch in state.watches
         }
         digest = template_hash(self.template.raw)
-        self._compiled = compiler.execute(compiler.generate(self.template.raw), None, digest)
+        with warnings.catch_warnings():  # what they say is found again, and said in the words of a check
+            warnings.simplefilter("ignore")
+            source = compiler.generate(self.template.raw)
+        self._compiled = compiler.execute(source, None, digest)
 
     def path(self, field: Field, *keys: str) -> str:
         """The JSON path of a field, or of a key of it."""

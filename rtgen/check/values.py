@@ -12,6 +12,7 @@ from rtgen.check.samples import samples
 from rtgen.check.subject import Subject, placeholders
 from rtgen.content.xml_inline import pattern_fault
 from rtgen.delimiters.classify import Kind
+from rtgen.emit.opaque import tag_patterns
 from rtgen.pattern import facts
 from rtgen.pattern.parse import parse
 from rtgen.template import Field
@@ -29,6 +30,14 @@ def values(subject: Subject) -> Iterator[Finding]:
         yield from _shapes(subject, field)
         if field.content == "xml-inline":
             yield from _tags(subject, field)
+        for where, reasons in tag_patterns(field):
+            yield Finding(
+                "warning",
+                where,
+                "opaque",
+                f"only `regex` can read it ({', '.join(reasons)}), and how long that takes is not promised; write it "
+                f"without that",
+            )
 
 
 def _captures(subject: Subject, field: Field) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rtgen.emit import opaque
 from rtgen.emit.anchor import emit_after_anchor
 from rtgen.emit.batch import BatchEmitter
 from rtgen.emit.fields import emit_store
@@ -93,8 +94,9 @@ RESERVED = (
 def emit_module(program: Program, template_hash: str, reserved: Iterable[str] = ()) -> str:
     """The source of the module that parses responses of the program's template, without its header.
 
-    No identifier in it is made to be one of `reserved`.
+    No identifier in it is made to be one of `reserved`. Warns of patterns that are outside the promise.
     """
+    opaque.warn(program)
     out = Module((*RESERVED, *reserved))
     template = program.template
     out.use_runtime("parser", "MISSING_PREFIX", "pairs", "require_interface")
