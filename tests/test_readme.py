@@ -48,3 +48,10 @@ def test_every_promise_names_tests_that_exist() -> None:
         assert named, row
         for path, test in named:
             assert re.search(rf"^def {test}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), (path, test)
+
+
+def test_the_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", README)
+    assert "templates/README.md" in links
+    for path in links:
+        assert (ROOT / path).exists(), path
