@@ -101,6 +101,53 @@ def test_a_stream_that_fails_has_printed_what_came_before():
     assert result.err.startswith("rtgen: error: the output does not parse: ")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "stdin"), [(["{}"], ""), ([], "{}"), (["{}", "--chunk", "9"], ""), (["{}", "--chunk", "1"], "")]
+)
+@pytest.mark.parametrize("text", ["Hi<call>{nope</call>more", "Hi<call>{nope"], ids=["closed", "cut off"])
+def test_events_before_an_error_come_out_whatever_the_pieces(arguments, stdin, text):
+    arguments = [argument.format(text) if argument == "{}" else argument for argument in arguments]
+    result = run("stream", "t.json", *arguments, "--prefix", "", stdin=stdin and text)
+    assert result.code == 1
+    assert joined(result.lines) == [
+        {"type": "region_open", "field": "content"},
+        {"type": "region_chunk", "field": "content", "text": "Hi", "dirty": False},
+        {"type": "region_close", "field": "content", "value": "Hi"},
+        {"type": "region_open", "field": "tool_calls"},
+        {"type": "region_chunk", "field": "tool_calls", "text": "{nope", "dirty": True},
+    ]
+
+
+def test_a_text_given_whole_is_printed_in_few_events():
+    events = run("stream", "t.json", "Some text<think>and more</think>", "--prefix", "").lines
+    assert events == joined(events) and len(events) == 6
+
+
+@pytest.mark.parametrize("command", ["parse", "stream"])
+def test_a_prompt_without_the_anchor_is_warned_of(command, here):  # noqa: F811
+    result = run(command, "t.json", "Hi", "--prefix", "<b>Hello<think>Hm")
+    assert result.code == 0
+    assert result.err == (
+        'rtgen: warning: the template\'s anchor "<a>" is not found in the prompt, so all of it is parsed as the '
+        "beginning of the output\n"
+    )
+    for prefix in ("", "<a>", "<b>old<a>"):
+        assert run(command, "t.json", "Hi", "--prefix", prefix).err == ""
+    for anchor in ({"start_anchor": ["<a>", "<A>"]}, {"start_anchor_pattern": "(?i)<a>\\s"}):
+        template = {key: value for key, value in TEMPLATE.items() if key != "start_anchor"}
+        (here / "x.json").write_text(json.dumps({**template, **anchor}))
+        assert run(command, "x.json", "Hi", "--prefix", "x<A>\n").err == ""
+        assert "is not found in the prompt" in run(command, "x.json", "Hi", "--prefix", "x<i>\n").err
+
+
+@pytest.mark.parametrize("more", [[], ["--jobs", "2"]], ids=["one process", "two processes"])
+def test_prompts_without_the_anchor_are_counted(more):
+    lines = [{"text": "x", "prefix": prefix} for prefix in ("<a>", "<b>", "", "<c>")]
+    result = run("parse", "t.json", "--jsonl", *more, stdin=jsonl(lines))
+    assert result.code == 0 and len(result.lines) == 4
+    assert result.err.count("\n") == 1 and "is not found in the prompts of 2 lines" in result.err
+
+
 def test_a_stream_is_not_held_back():
     process = start("stream", "t.json", "--prefix", "")
     process.stdin.write(b"Gr" + "ö".encode()[:1])  # a character cut in two

@@ -25,6 +25,9 @@ NO_PREFIX = (
     "(such as <think>); --prefix '' says that there is none"
 )
 
+NO_ANCHOR = "is not found in the {}, so all of it is parsed as the beginning of the output"
+"""What a warning says of a prompt without the anchor, behind the anchor."""
+
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
@@ -70,11 +73,62 @@ def prompt_options(command: _Decorated) -> _Decorated:
     return command
 
 
+def serving_options(command: _Decorated) -> _Decorated:
+    """Adds the options for broken output that `parse` and `stream` share; `serving` reads their values."""
+    for option in (
+        click.option("--repair", is_flag=True, help="Repair common faults, such as commas too many in JSON."),
+        click.option("--string-aware", is_flag=True, help="Take a closer inside a string for data."),
+        click.option(
+            "--on-malformed",
+            type=click.Choice(["raise", "event", "content"]),
+            help="What becomes of a region that does not parse: an error, an event, or text. [default: raise]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def serving(**options: Any) -> dict[str, Any]:
+    """The keyword arguments of a parser that the options give, without those that are not there."""
+    return {name: value for name, value in options.items() if value}
+
+
+def malformed_region(event: dict[str, Any]) -> str:
+    """What a warning says of a region that is malformed."""
+    return f"a region of {event['field']!r} is malformed: {event['error']}"
+
+
 def prompt(prefix: str | None, prefix_file: str | None) -> str | None:
     """The prompt that the options give, or None. Raises click.UsageError if they give two, OSError."""
     if prefix is not None and prefix_file is not None:
         raise click.UsageError("--prefix and --prefix-file exclude each other")
     return prefix if prefix_file is None else read_file(prefix_file)
+
+
+def lost_anchor(template: dict[str, Any], prefix: str | None) -> str | None:
+    """The anchor, as a warning shows it, if a prompt does not hold it; None if it does, or if there is no prompt."""
+    if not prefix:
+        return None
+    given: Any = template.get("start_anchor", template.get("start_anchor_pattern"))
+    if "start_anchor" in template:
+        found = any(literal in prefix for literal in ([given] if isinstance(given, str) else given))
+    else:
+        import regex
+
+        try:
+            found = regex.search(given, prefix, regex.DOTALL, timeout=1) is not None
+        except TimeoutError:
+            return None
+    return None if found else json.dumps(given, ensure_ascii=False)
+
+
+def warn_of_anchor(template: dict[str, Any], prefix: str | None) -> None:
+    """Warn of a prompt without the anchor: most often it is another model's, or of another turn."""
+    anchor = lost_anchor(template, prefix)
+    if anchor is not None:
+        import warnings
+
+        warnings.warn(f"the template's anchor {anchor} {NO_ANCHOR.format('prompt')}", stacklevel=2)
 
 
 def tool_list(tools_file: str | None) -> list[Any] | None:

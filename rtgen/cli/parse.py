@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import click
 
@@ -10,12 +12,16 @@ from rtgen.cli.common import (
     FAULTS_FOUND,
     NO_PREFIX,
     Command,
+    malformed_region,
     parser_for,
     prompt,
     prompt_options,
     read_text,
+    serving,
+    serving_options,
     to_json,
     tool_list,
+    warn_of_anchor,
     write,
 )
 
@@ -24,6 +30,7 @@ from rtgen.cli.common import (
 @click.argument("source")
 @click.argument("text", required=False)
 @prompt_options
+@serving_options
 @click.option("--jsonl", is_flag=True, help="Read JSON Lines instead: objects with text, and maybe prefix and tools.")
 @click.option(
     "--jobs",
@@ -37,6 +44,9 @@ def command(
     prefix: str | None,
     prefix_file: str | None,
     tools_file: str | None,
+    on_malformed: str | None,
+    string_aware: bool,
+    repair: bool,
     jsonl: bool,
     jobs: int | None,
 ) -> int:
@@ -45,17 +55,26 @@ def command(
     With --jsonl, TEXT is a file of JSON Lines (- or nothing: stdin): {"text": …, "prefix": …, "tools": …}, where
     --prefix and --tools stand in for what a line lacks. There is one line of output for each line that is not blank, in
     the same order: the message, or {"error": …, "line": …}. If there are errors, the exit code is 1.
+
+    With --on-malformed event or content, what is malformed is no error: a warning on stderr names it.
     """
+    options = serving(on_malformed=on_malformed, string_aware=string_aware, repair=repair)
     given, tools = prompt(prefix, prefix_file), tool_list(tools_file)
     if jsonl:
-        from rtgen.cli.jsonl import run
+        from rtgen.cli.jsonl import Request, run
 
-        return 0 if run(source, text, given, tools, jobs) else FAULTS_FOUND
+        return 0 if run(Request(source, given, tools, options), text, jobs) else FAULTS_FOUND
     if jobs is not None:
         raise click.UsageError("--jobs goes with --jsonl", click.get_current_context())
     if given is None:
         raise click.UsageError(NO_PREFIX, click.get_current_context())
     parser = parser_for(source)
-    message = parser.parse_response(read_text(text), prefix=given, tools=tools)
+    warn_of_anchor(parser.template, given)
+    malformed: list[dict[str, Any]] = []
+    if options:
+        options["malformed"] = malformed
+    message = parser.parse_response(read_text(text), prefix=given, tools=tools, **options)
+    for event in malformed:
+        warnings.warn(malformed_region(event), stacklevel=2)
     write(to_json(message, indent=2 if sys.stdout.isatty() else None))
     return 0

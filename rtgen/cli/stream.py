@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import click
 
@@ -15,8 +16,11 @@ from rtgen.cli.common import (
     prompt,
     prompt_options,
     read_text,
+    serving,
+    serving_options,
     to_json,
     tool_list,
+    warn_of_anchor,
     write,
 )
 
@@ -25,6 +29,8 @@ from rtgen.cli.common import (
 @click.argument("source")
 @click.argument("text", required=False)
 @prompt_options
+@serving_options
+@click.option("--spans", is_flag=True, help="Say where in the text each opening and closing was.")
 @click.option(
     "--chunk",
     type=click.IntRange(min=1),
@@ -37,26 +43,63 @@ def command(
     prefix: str | None,
     prefix_file: str | None,
     tools_file: str | None,
+    on_malformed: str | None,
+    string_aware: bool,
+    repair: bool,
+    spans: bool,
     chunk: int | None,
 ) -> None:
     """Feed TEXT (- or nothing: stdin, as it arrives) to the parser of the template at SOURCE and print its events.
 
-    Each event is a JSON object on a line of its own; those that the prompt causes come first.
+    Each event is a JSON object on a line of its own; those that the prompt causes come first. Where the text does not
+    parse, all events that were certain before come out, and the error last.
     """
     given, tools = prompt(prefix, prefix_file), tool_list(tools_file)
     if given is None:
         raise click.UsageError(NO_PREFIX, click.get_current_context())
-    parser = parser_for(source).ResponseParser(given, tools=tools)
+    options = serving(on_malformed=on_malformed, string_aware=string_aware, repair=repair, spans=spans)
+    compiled = parser_for(source)
+    warn_of_anchor(compiled.template, given)
+    parser = compiled.ResponseParser(given, tools=tools, **options)
     for event in parser.initial_events:
         write(to_json(event))
     for piece in _stdin() if text in (None, "-") else (read_text(text),):
         step = chunk or max(1, len(piece))
         for start in range(0, len(piece), step):
-            for event in parser.feed(piece[start : start + step]):
+            for event in _events(parser.feed, piece[start : start + step]):
                 write(to_json(event))
     _, events = parser.finalize()
     for event in events:
         write(to_json(event))
+
+
+def _events(feed: Callable[[str], list[dict[str, Any]]], piece: str) -> Iterator[dict[str, Any]]:
+    """The events of a piece, neighbouring chunks of a region joined; also those that come before an error in it.
+
+    A feed that fails gives no events, so each character is fed for itself.
+    """
+    chunk: dict[str, Any] | None = None
+    texts: list[str] = []
+    fault: Exception | None = None
+    try:
+        for char in piece:
+            for event in feed(char):
+                if chunk is not None and event["type"] == "region_chunk" and event["field"] == chunk["field"]:
+                    texts.append(event["text"])
+                    continue
+                if chunk is not None:
+                    yield {**chunk, "text": "".join(texts)}
+                    chunk = None
+                if event["type"] == "region_chunk":
+                    chunk, texts = event, [event["text"]]
+                else:
+                    yield event
+    except Exception as error:
+        fault = error
+    if chunk is not None:
+        yield {**chunk, "text": "".join(texts)}
+    if fault is not None:
+        raise fault
 
 
 def _arrived() -> bytes:
