@@ -248,6 +248,47 @@ def test_a_large_file_keeps_its_order(here):  # noqa: F811
     assert [line["content"].split()[0] for line in result.lines] == [str(i) for i in range(count)]
 
 
+BROKEN = '<call>{"a": "</call>",}</call>Hi'
+
+
+def test_stream_has_the_options_for_broken_output():
+    assert run("stream", "t.json", BROKEN, "--prefix", "").code == 1
+    events = run("stream", "t.json", BROKEN, "--prefix", "", "--on-malformed", "event", "--spans")
+    assert (events.code, events.err) == (0, "")
+    assert [event["type"] for event in events.lines].count("region_malformed") == 1
+    assert events.lines[0] == {
+        "type": "region_open",
+        "field": "tool_calls",
+        "start": 0,
+        "end": 6,
+        "captures": {},
+    }
+    mended = run("stream", "t.json", BROKEN, "--prefix", "", "--string-aware", "--repair").lines
+    close = next(event for event in mended if event["type"] == "region_close")
+    assert (close["value"], close["repairs"]) == ({"a": "</call>"}, ["trailing_commas"])
+
+
+@pytest.mark.parametrize("more", [[], ["--jsonl"], ["--jsonl", "--jobs", "2"]], ids=" ".join)
+def test_parse_has_the_options_for_broken_output(more):
+    arguments = [jsonl([{"text": BROKEN}])] if more else [BROKEN]
+
+    def message(*options):
+        return run("parse", "t.json", *arguments, "--prefix", "", *more, *options)
+
+    assert message().code == 1
+    assert message("--string-aware", "--repair").lines == [
+        {"role": "assistant", "tool_calls": [{"a": "</call>"}], "content": "Hi"}
+    ]
+    for kind in ("event", "content"):
+        result = message("--on-malformed", kind)
+        assert result.code == 0 and result.err.count("\n") == 1
+        line = "line 1: " if more else ""
+        assert result.err.startswith(f"rtgen: warning: {line}a region of 'tool_calls' is malformed: ")
+        assert "tool_calls" not in result.lines[0]
+    assert BROKEN in message("--on-malformed", "content").lines[0]["content"]
+    assert message("--on-malformed", "nothing").code == 2
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
 def test_a_progress_bar_on_a_terminal(here):  # noqa: F811
     import pty
