@@ -7,7 +7,10 @@ import json
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +21,7 @@ openai = pytest.importorskip("openai")
 
 import rtgen  # noqa: E402
 from rtgen.openai import to_message  # noqa: E402
+from rtgen.serve.__main__ import main as serve  # noqa: E402
 from rtgen.serve.app import Recording, application  # noqa: E402
 from tests.conftest import ROOT, load_json  # noqa: E402
 from tests.test_serving import TEMPLATE  # noqa: E402
@@ -37,6 +41,8 @@ def recordings() -> dict[str, Recording]:
         call = json.dumps({"name": f"tool_{number}", "arguments": {"n": number, "text": f"<{number}> " * 20}})
         text = f"<think>thought {number}</think>answer {number} <tool_call>{call}</tool_call>"
         found[f"many/{number}"] = Recording(TEMPLATE, "", text, piece=3 + number % 7, pause=0.001)
+    required = {**TEMPLATE, "fields": {**TEMPLATE["fields"], "verdict": {"open": "<v>", "optional": False}}}
+    found["broken"] = Recording(required, "", "no verdict")
     return found
 
 
@@ -99,7 +105,7 @@ async def read_stream(client: Any, name: str, most: int | None = None) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [name for name in RECORDINGS if not name.startswith("many/")])
+@pytest.mark.parametrize("name", [name for name in RECORDINGS if not name.startswith(("many/", "broken"))])
 def test_a_client_reads_the_message(url: str, name: str) -> None:
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     completion = client.chat.completions.create(model=name, messages=[{"role": "user", "content": "x"}])
@@ -135,3 +141,90 @@ def test_an_unknown_model_is_an_error(url: str) -> None:
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     with pytest.raises(openai.NotFoundError, match="there is no model"):
         client.chat.completions.create(model="none", messages=[{"role": "user", "content": "x"}])
+
+
+def post(url: str, body: bytes, path: str = "/chat/completions") -> tuple[int, Any]:
+    request = urllib.request.Request(url + path, body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{nope", "is not JSON"),
+        (b"", "is not JSON"),
+        (b"\xff\xfe\xff", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"{}", "'model' is missing"),
+        (b'{"model": ["many/0"]}', "'model' is not a string"),
+        (b'{"model": "many/0", "tools": {}}', "'tools' is not"),
+        (b'{"model": "many/0", "tools": [1], "stream": true}', "'tools' is not"),
+        (b'{"model": "many/0", "stream": "yes"}', "'stream' is neither"),
+    ],
+)
+def test_a_bad_request_is_told_in_openais_form(url: str, body: bytes, said: str) -> None:
+    status, answer = post(url, body)
+    assert status == 400
+    assert said in answer["error"].pop("message")
+    assert answer == {"error": {"type": "invalid_request_error", "param": None, "code": 400}}
+
+
+def test_other_paths_are_told_in_openais_form(url: str) -> None:
+    status, answer = post(url, b"{}", "/nothing")
+    assert status == 404 and answer["error"]["type"] == "invalid_request_error"
+
+
+def test_output_that_does_not_parse_is_told_too(url: str) -> None:
+    status, answer = post(url, b'{"model": "broken"}')
+    assert status == 500 and "required" in answer["error"]["message"]
+    status, text = post(url, b'{"model": "broken", "stream": true}')
+    events = [line.removeprefix("data: ") for line in text.split("\n\n") if line]
+    assert status == 200 and events[-1] == "[DONE]"
+    assert json.loads(events[-2])["error"]["type"] == "server_error"
+    client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+    with pytest.raises(openai.APIError, match="required"):
+        list(client.chat.completions.create(model="broken", messages=[{"role": "user", "content": "x"}], stream=True))
+
+
+GOOD = {"template": "qwen3", "prefix": "", "text": "Hi"}
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (None, "cannot be read: No such file"),
+        ("{nope", "is not JSON"),
+        ("[]", "is not an object that maps"),
+        ('{"m": []}', "recording 'm' is not an object"),
+        ({"m": {**GOOD, "temperature": 1}}, "unknown key 'temperature'; there are template, prefix"),
+        ({"m": {"template": "qwen3", "prefix": ""}}, "lacks the key 'text'"),
+        ({"m": {**GOOD, "text": 1}}, "'text' is not a string"),
+        ({"m": {**GOOD, "piece": 0}}, "'piece' is not a whole number"),
+        ({"m": {**GOOD, "template": "qwen33"}}, "did you mean"),
+        ({"m": {**GOOD, "template": "none.json"}}, "recording 'm': its template: "),
+        ({"m": {**GOOD, "template": {"fields": {}}}}, "recording 'm': its template: at $.fields: "),
+    ],
+)
+def test_a_file_that_cannot_be_served_is_one_sentence(held: Any, said: str, tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "recordings.json"
+    if held is not None:
+        path.write_text(held if isinstance(held, str) else json.dumps(held))
+    with pytest.raises(SystemExit) as ended:
+        serve([str(path)])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert said in error and "Traceback" not in error
+
+
+def test_a_good_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = []
+    monkeypatch.setattr(uvicorn, "run", lambda app, **options: served.append((app, options)))
+    path = tmp_path / "recordings.json"
+    path.write_text(json.dumps({"m": {**GOOD, "piece": 2, "pause": 0, "finish_reason": None}}))
+    assert serve([str(path), "--port", "81"]) == 0
+    assert served[0][1] == {"host": "127.0.0.1", "port": 81}

@@ -6,23 +6,34 @@ The file maps names of models to recordings: objects with `template`, `prefix`, 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-import uvicorn
-
-from rtgen.serve.app import Recording, application
+from rtgen.serve.recordings import RecordingError, read_recordings
 
 
-def main() -> int:
-    """Serve until interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m rtgen.serve", description="Replay recorded generations.")
-    parser.add_argument("recordings", type=Path)
-    parser.add_argument("--port", type=int, default=8000)
-    options = parser.parse_args()
-    recorded = json.loads(options.recordings.read_text(encoding="utf-8"))
-    app = application({name: Recording(**recording) for name, recording in recorded.items()})
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted; exits with 2 and a sentence where the recordings cannot be served."""
+    parser = argparse.ArgumentParser(
+        prog="python -m rtgen.serve",
+        description="Replay recorded generations at /v1/chat/completions.",
+        epilog='RECORDINGS is a JSON file: {"MODEL": {"template": NAME, "prefix": PROMPT, "text": OUTPUT}, ...}',
+    )
+    parser.add_argument("recordings", metavar="RECORDINGS")
+    parser.add_argument("--port", type=int, default=8000, help="the port on loopback (default: 8000)")
+    options = parser.parse_args(arguments)
+    try:
+        import uvicorn
+
+        from rtgen.serve.app import application
+    except ImportError as error:
+        parser.error(f"{error}; the server needs `pip install 'rtgen[serve]'`")
+    try:
+        app = application(read_recordings(options.recordings))
+    except RecordingError as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(f"{options.recordings!r} cannot be read: {error.strerror or error}")
     uvicorn.run(app, host="127.0.0.1", port=options.port)
     return 0
 
