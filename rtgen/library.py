@@ -79,11 +79,14 @@ def chat_template_file(name: str) -> str:
 
 
 def not_possible() -> dict[str, dict[str, str]]:
-    """Families that no response template can say: name -> `models` and `reason`."""
+    """Families that no response template can say: name -> `models` and `reason`; {} where nothing is said."""
     import json
 
-    with open(os.path.join(_root(), "not_possible.json"), encoding="utf-8") as file:
-        loaded: dict[str, dict[str, str]] = json.load(file)
+    try:
+        with open(os.path.join(_root(), "not_possible.json"), encoding="utf-8") as file:
+            loaded: dict[str, dict[str, str]] = json.load(file)
+    except FileNotFoundError:
+        return {}
     return loaded
 
 
@@ -102,12 +105,29 @@ def generated(name: str, template_hash: str) -> ModuleType | None:
 
 
 def suggestion(name: str) -> str:
-    """What to say after a name that is not bundled: the bundled names that resemble it, else how to list them all."""
+    """What to say after a name that is not bundled: why its family has no template, or the bundled names that resemble
+    it, else how to list them all."""
     import difflib
 
+    why = why_not(name)
+    if why is not None:
+        return why
     lowered = {n.lower(): n for n in available()}
     near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
     return f"did you mean {' or '.join(near)}?" if near else "`rtgen templates` lists those that are"
+
+
+def why_not(name: str) -> str | None:
+    """Why there is no template for the family of this name, in words; None where that is not known."""
+    for family, found in not_possible().items():
+        if _plain(family) == _plain(name):
+            return f"no response template can say the format of {found['models']}: {found['reason']}"
+    return None
+
+
+def _plain(name: str) -> str:
+    """A name as people compare it: `OLMo-3` is olmo3."""
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _root() -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import rtgen.chat
+from rtgen import library
 from rtgen.cli import main
 
 
@@ -114,3 +116,32 @@ def test_migrate_refuses_to_drop_and_takes_folders_alone(folder, capsys):
     assert run("migrate", folder, "--prefer", "tokenizer_config.json") == 0
     assert "of chat_template.jinja is another" in capsys.readouterr().err
     assert (folder / "chat_template.jinja").read_text().startswith("{{ bos_token }}")
+
+
+@pytest.mark.parametrize("name", ["qwen3", "gpt_oss"])
+def test_bundled_names_are_taken(name, folder, capfd, monkeypatch):
+    monkeypatch.chdir(folder)
+    file = library.chat_template_file(name)
+    text = Path(file).read_text()
+    assert rtgen.chat.load(name).chat_template == text
+    assert rtgen.chat.load(name).source == file
+    assert run("show", name, "-o", "-") == 0
+    assert capfd.readouterr().out == text
+    assert run("render", name, "messages.json") == 0
+    of_name = capfd.readouterr().out
+    assert "Hi" in of_name and run("render", file, "messages.json") == 0
+    assert capfd.readouterr().out == of_name
+    run("lint", name)
+    of_name = capfd.readouterr().out
+    run("lint", file)
+    assert capfd.readouterr().out == of_name
+    assert run("lint", name, "--fix") == 2
+    assert "stays as it is" in capfd.readouterr().err
+    assert Path(file).read_text() == text
+    near = name[:-1] + "x"
+    for command in (["show", near], ["render", near, "messages.json"], ["lint", near], ["migrate", near]):
+        assert run(*command) == 2
+        assert f"did you mean {name}" in capfd.readouterr().err
+    (folder / name).mkdir()
+    (folder / name / "chat_template.jinja").write_text("mine")
+    assert rtgen.chat.load(f"./{name}").chat_template == rtgen.chat.load(Path(name)).chat_template == "mine"

@@ -14,6 +14,7 @@ from rtgen import library
 from rtgen.errors import TemplateError
 from rtgen.identity import template_hash
 from rtgen.read import SourceError
+from tests.command import run
 
 NAMES = library.available()
 
@@ -71,6 +72,19 @@ def test_an_unknown_name():
     assert isinstance(caught.value, SourceError) and isinstance(caught.value, KeyError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert library.suggestion("???") == "`rtgen templates` lists those that are"
+
+
+@pytest.mark.parametrize("name", library.not_possible())
+def test_a_family_that_cannot_be_said_is_refused_with_the_reason(name):
+    reason = library.not_possible()[name]["reason"]
+    for asked in (name, name.upper(), name.replace("3", "-3")):
+        for use in (rtgen.load, rtgen.compile, lambda one: rtgen.parse_response("", one, prefix="")):
+            with pytest.raises(SourceError) as caught:
+                use(asked)
+            assert reason in str(caught.value)
+        for command in (["compile"], ["parse", "--prefix", ""], ["check"], ["show"], ["templates"], ["chat", "show"]):
+            result = run(*command, asked)
+            assert (result.code, result.out) == (2, "") and " ".join(reason.split()) in result.err
 
 
 def test_what_is_missing_beside_a_template(tmp_path, monkeypatch):

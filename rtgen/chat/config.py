@@ -1,13 +1,32 @@
-"""The JSON files of a model's folder: reading them, and taking a key out without touching the rest."""
+"""A model's folder and its JSON files: reading them, and taking a key out without touching the rest."""
 
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
-from rtgen.read import SourceError
+from rtgen import library
+from rtgen.read import SourceError, SourceMissingError
 
 JSON_BLANKS = " \t\n\r"
+
+
+def existing_folder(folder: str | os.PathLike[str]) -> str:
+    """The path of a folder that is there. Raises SourceError."""
+    path = os.fspath(folder)
+    if os.path.isdir(path):
+        return path
+    if os.path.exists(path):
+        raise SourceError(f"{path!r} is a file; give the folder that it stands in")
+    raise SourceMissingError(missing("folder", path))
+
+
+def missing(what: str, path: str) -> str:
+    """The words for a file or folder that is not there; for what may be meant as a bundled name, names like it."""
+    if os.path.basename(path) == path and "." not in path:
+        return f"there is no {what} and no bundled template {path!r}; {library.suggestion(path)}"
+    return f"there is no {what} {path!r}"
 
 
 def read_object(path: str) -> dict[str, Any] | None:

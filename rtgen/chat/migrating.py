@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import get_args
 
-from rtgen.chat.config import read_object
+from rtgen.chat.config import existing_folder, read_object
 from rtgen.chat.saving import Change, apply, by_name, planned
-from rtgen.chat.storage import KEY, KINDS, LEGACY_FILE, Folder, Kind, Place, existing_folder
+from rtgen.chat.storage import KEY, KINDS, LEGACY_FILE, Folder, Kind, Place
 
 Preference = Kind | Place
 """Which template stays where places differ: what that kind reads now, or what stands in that place."""

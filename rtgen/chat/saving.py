@@ -20,9 +20,9 @@ from rtgen.chat.storage import (
     PROCESSOR_CONFIG,
     ROOT_FILE,
     SUFFIX,
-    TOKENIZER_CONFIG,
     ChatTemplate,
 )
+from rtgen.chat.tokens import TOKENIZER_CONFIG
 from rtgen.files import write_atomically
 
 if TYPE_CHECKING:

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import os
 
-from rtgen.chat.config import read_text
+from rtgen import library
+from rtgen.chat.config import missing, read_text
 from rtgen.chat.storage import (
     DEFAULT,
     KEY,
     LEGACY_FILE,
-    TOKENIZER_CONFIG,
     ChatTemplate,
     Kind,
+    bundled,
     from_jinja,
     from_json,
     joined,
     load,
-    special_tokens,
 )
+from rtgen.chat.tokens import TOKENIZER_CONFIG, special_tokens
 from rtgen.read import SourceError, SourceMissingError
 
 
 def find(source: str | os.PathLike[str], kind: Kind | None = None) -> ChatTemplate:
-    """The chat templates at `source`: a model's folder or its `tokenizer_config.json`, another JSON file with a key
-    `chat_template`, or a file that is a template itself.
+    """The chat templates at `source`: the name of a bundled template, a model's folder or its `tokenizer_config.json`,
+    another JSON file with a key `chat_template`, or a file that is a template itself.
 
     Special tokens are those of the folder. Raises SourceError where there is none.
     """
+    if isinstance(source, str) and library.exists(source):
+        return bundled(source, kind)
     path = os.fspath(source)
     folder, name = os.path.split(path)
     if os.path.isdir(path) or (name == TOKENIZER_CONFIG and os.path.exists(path)):
@@ -35,7 +38,7 @@ def find(source: str | os.PathLike[str], kind: Kind | None = None) -> ChatTempla
             raise SourceError(f"{path!r} holds no chat template")
         return found
     if not os.path.exists(path):
-        raise SourceMissingError(f"there is no file and no folder {path!r}")
+        raise SourceMissingError(missing("file or folder", path))
     tokens = special_tokens(folder or ".")
     if not name.endswith(".json"):
         held = from_jinja(path, DEFAULT)

@@ -16,8 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rtgen.chat.config import read_object, read_text
-from rtgen.read import SourceError, SourceMissingError
+from rtgen import library
+from rtgen.chat.config import existing_folder, read_object, read_text
+from rtgen.chat.tokens import TOKENIZER_CONFIG, special_tokens
+from rtgen.read import SourceError
 
 Kind = Literal["tokenizer", "processor"]
 
@@ -27,7 +29,6 @@ KINDS: tuple[Kind, ...] = ("tokenizer", "processor")
 ROOT_FILE = "chat_template.jinja"
 ADDITIONAL_FOLDER = "additional_chat_templates"
 SUFFIX = ".jinja"
-TOKENIZER_CONFIG = "tokenizer_config.json"
 PROCESSOR_CONFIG = "processor_config.json"
 LEGACY_FILE = "chat_template.json"
 KEY = "chat_template"
@@ -42,9 +43,6 @@ Place = Literal[
     "additional_chat_templates",
 ]
 """Where in a folder a template can stand."""
-
-STANDARD_TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-"""The tokens that every tokenizer has by these names, if it has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +113,18 @@ class ChatTemplate:
 
 
 def load(folder: str | os.PathLike[str], *, kind: Kind | None = None) -> ChatTemplate:
-    """The chat templates of a model's folder, as a tokenizer or a processor has them.
+    """The chat templates of a model's folder, as a tokenizer or a processor has them, or the bundled one of this name.
 
-    Without `kind` they are those of the tokenizer; where it has none, those of the processor.
+    A string that is the name of a bundled template stands for that; a folder of the same name is `./name`. Without
+    `kind` they are those of the tokenizer; where it has none, those of the processor.
 
     Raises SourceError (a ValueError): no such folder, a file that cannot be decoded, or a `chat_template.json` beside
     `.jinja` files, which processors refuse. Warns where transformers 5.24.0 would take another template.
     """
     if kind not in (None, *KINDS):
         raise ValueError(f"kind is 'tokenizer' or 'processor', not {kind!r}")
+    if isinstance(folder, str) and library.exists(folder):
+        return bundled(folder, kind)
     folder = existing_folder(folder)
     found = Folder.read(folder)
     if kind != "tokenizer" and found.legacy is not None and found.has_jinja:
@@ -142,14 +143,11 @@ def load(folder: str | os.PathLike[str], *, kind: Kind | None = None) -> ChatTem
     return ChatTemplate(joined({name: text for name, (text, _) in held.items()}), source, tokens, kind, sources)
 
 
-def existing_folder(folder: str | os.PathLike[str]) -> str:
-    """The path of a folder that is there. Raises SourceError."""
-    path = os.fspath(folder)
-    if os.path.isdir(path):
-        return path
-    if os.path.exists(path):
-        raise SourceError(f"{path!r} is a file; give the folder that it stands in")
-    raise SourceMissingError(f"there is no folder {path!r}")
+def bundled(name: str, kind: Kind | None = None) -> ChatTemplate:
+    """The chat template of the bundled template of this name."""
+    path = library.chat_template_file(name)
+    text, _ = from_jinja(path, DEFAULT)[DEFAULT]
+    return ChatTemplate(text, path, {}, kind or "tokenizer", {DEFAULT: path})
 
 
 def joined(templates: Mapping[str, str]) -> str | dict[str, str] | None:
@@ -276,31 +274,3 @@ def _additional(folder: str) -> Named:
         if name.endswith(SUFFIX):
             found |= from_jinja(os.path.join(folder, ADDITIONAL_FOLDER, name), name.removesuffix(SUFFIX))
     return found
-
-
-def special_tokens(folder: str) -> dict[str, str]:
-    """The special tokens that a tokenizer of this folder hands to its template, by name.
-
-    They are the standard ones, other strings called `..._token`, and named extra tokens, in `tokenizer_config.json`
-    and, for folders that list no added tokens there, in `special_tokens_map.json`. Raises SourceError.
-    """
-    config = read_object(os.path.join(folder, TOKENIZER_CONFIG)) or {}
-    if "added_tokens_decoder" not in config:
-        config = config | (read_object(os.path.join(folder, "special_tokens_map.json")) or {})
-    return config_tokens(config)
-
-
-def config_tokens(config: Mapping[str, Any]) -> dict[str, str]:
-    """The special tokens in the object of a `tokenizer_config.json`."""
-    named = {name: value for name, value in config.items() if name.endswith("_token")}
-    extra = config.get("extra_special_tokens") or config.get("additional_special_tokens")
-    for group in (extra, config.get("model_specific_special_tokens")):
-        if isinstance(group, dict):
-            named |= group
-    result = {}
-    for name in (*STANDARD_TOKENS, *named):
-        token = named.get(name)
-        text = token.get("content") if isinstance(token, dict) else token
-        if isinstance(text, str):
-            result[name] = text
-    return result

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def command() -> None:
     """Chat templates turn messages into the text that a model reads.
 
-    SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, or a .jinja file.
+    SOURCE is a model's folder, its tokenizer_config.json, another JSON file with a key chat_template, a .jinja file, or
+    the name of a bundled template (see `rtgen templates`).
     """
 
 

@@ -30,6 +30,7 @@ def command(
     Errors are refused by an engine, warnings are rendered differently, notes depend on the values. The exit code
     is 1 if there are errors.
     """
+    from rtgen import library
     from rtgen.chat.linter import ENGINES
     from rtgen.chat.linter import lint as run
     from rtgen.chat.source import find
@@ -41,6 +42,10 @@ def command(
     names = [name] if name is not None else list(found.sources)
     templates = {each: found.choose(known(found.chat_template, each)) for each in names}
     if fix:
+        if library.exists(source) and not dry_run:
+            raise click.UsageError(
+                f"{source!r} is bundled and stays as it is; `rtgen chat show {source} -o` takes it out"
+            )
         templates = _fixed(source, templates, dry_run)
     findings = {
         _label(each, path, names): run(text, engines=engines or None) for each, (text, path) in templates.items()

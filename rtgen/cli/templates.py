@@ -19,9 +19,6 @@ def command(name: str | None, notes: bool) -> None:
         if notes:
             raise click.UsageError("--notes needs the name of a template", click.get_current_context())
         _list()
-    elif name in library.not_possible():
-        found = library.not_possible()[name]
-        raise click.UsageError(f"no response template can say the format of {found['models']}: {found['reason']}")
     elif not library.exists(name):
         raise click.UsageError(f"there is no bundled template {name!r}; {library.suggestion(name)}")
     elif notes:

@@ -232,3 +232,10 @@ def test_a_tokenizer_knows_its_folder_and_a_config_its_type(tmp_path: Path) -> N
     assert find_name(GptOssConfig()) == "gpt_oss"
     with pytest.raises(NoTemplateError, match="tells nothing"):
         find_name(object())
+
+
+def test_a_family_that_cannot_be_said_is_refused_with_the_reason():
+    for name, found in library.not_possible().items():
+        with pytest.raises(NoTemplateError) as caught:
+            find_template(name)
+        assert found["reason"] in str(caught.value)

@@ -49,7 +49,9 @@ def find_name(source: Any) -> str:
             raise NoTemplateError(f"the chat template of {what} could be that of {' or '.join(found)}")
     if by_type is None:
         looked = "its chat template is of no known family" if chat_templates else "there is no chat template to look at"
+        why = next((library.why_not(one) for one in types if library.why_not(one)), None)
         named = f", and the model_type {types[0]!r} says nothing certain" if types else ""
+        named = named if why is None else f"; {why}"
         raise NoTemplateError(f"of {what}: {looked}{named}" if types or chat_templates else f"{what} tells nothing")
     if chat_templates and not any(_agrees(by_type, text) for text in chat_templates):
         raise NoTemplateError(
