@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rtgen import chat
+    from rtgen import chat, openai
     from rtgen.api import ResponseParser, parse_response
     from rtgen.compiler import CompiledTemplate, compile, load
     from rtgen.errors import LimitError, ParseError, TemplateError
@@ -27,6 +27,7 @@ __all__ = [
     "chat",
     "compile",
     "load",
+    "openai",
     "parse_response",
 ]
 
@@ -42,12 +43,14 @@ _HOMES = {
     "parse_response": "rtgen.api",
 }
 
+_MODULES = ("chat", "openai")
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name == "chat":
-        return import_module("rtgen.chat")
+    if name in _MODULES:
+        return import_module(f"rtgen.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'rtgen' has no attribute {name!r}")

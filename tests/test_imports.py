@@ -157,6 +157,12 @@ def test_the_package_gives_what_it_names():
     assert not tops(names) & HEAVY
 
 
+@pytest.mark.parametrize("use", ["rtgen.openai.Stream", "rtgen.openai.to_completion", "rtgen.chat.load"])
+def test_modules_are_attributes_of_the_package(use):
+    names = loaded(f"import rtgen; rtgen.__all__; {use}")
+    assert not tops(names) & HEAVY
+
+
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("rtgen.runtime.")])
 def test_the_runtime_imports_nothing_heavy(module):
     names = loaded(f"import {module}")
