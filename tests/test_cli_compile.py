@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -17,12 +18,18 @@ from tests.command import run
 from tests.test_cli import TEMPLATE, here  # noqa: F401
 
 
-def written(template, name):
+def written(template, name, output=None):
     """What is written to the file."""
-    return format_source(generate(template, name=name))
+    module = format_source(generate(template, name=name))
+    if output is None:
+        return module
+    command = f"# command:  rtgen compile {name}"
+    assert module.count(f"{command}\n") == 1
+    return module.replace(f"{command}\n", f"{command} -o {output}\n")
 
 
 MODULE = written(TEMPLATE, "t.json")
+OUT = written(TEMPLATE, "t.json", "out.py")
 
 
 def test_beside_the_source(here):  # noqa: F811
@@ -46,7 +53,7 @@ def test_a_bundled_name_goes_to_the_current_folder(here):  # noqa: F811
 def test_to_a_file_and_to_stdout(here):  # noqa: F811
     result = run("compile", "t.json", "-o", "out.py")
     assert (result.code, result.out, result.err) == (0, "", "")
-    assert (here / "out.py").read_bytes() == MODULE.encode()
+    assert (here / "out.py").read_bytes() == OUT.encode()
     result = run("compile", "t.json", "-o", "-")
     assert (result.code, result.out, result.err) == (0, MODULE, "")
     assert not (here / "response_parser.py").exists()
@@ -69,11 +76,11 @@ def test_written_only_on_change(here):  # noqa: F811
     os.utime("out.py", (1, 1))
     run("compile", "t.json", "-o", "out.py")
     assert os.stat("out.py").st_mtime == 1
-    (here / "out.py").write_bytes(MODULE.replace("\n", "\r\n").encode())  # as git checks files out on Windows
+    (here / "out.py").write_bytes(OUT.replace("\n", "\r\n").encode())  # as git checks files out on Windows
     assert run("compile", "t.json", "-o", "out.py", "--check").code == 0
     (here / "out.py").write_text("")
     run("compile", "t.json", "-o", "out.py")
-    assert (here / "out.py").read_text() == MODULE
+    assert (here / "out.py").read_text() == OUT
 
 
 def test_check(here):  # noqa: F811
@@ -96,7 +103,7 @@ def test_links_and_permissions_stay(here):  # noqa: F811
     (here / "real.py").chmod(0o640)
     (here / "link.py").symlink_to("real.py")
     run("compile", "t.json", "-o", "link.py")
-    assert (here / "link.py").is_symlink() and (here / "real.py").read_text() == MODULE
+    assert (here / "link.py").is_symlink() and (here / "real.py").read_text() == OUT.replace("out.py", "link.py")
     assert stat.S_IMODE((here / "real.py").stat().st_mode) == 0o640
     run("compile", "t.json", "-o", "new.py")
     umask = os.umask(0)
@@ -105,7 +112,7 @@ def test_links_and_permissions_stay(here):  # noqa: F811
 
 
 def test_a_failure_leaves_the_old_file(here, monkeypatch):  # noqa: F811
-    (here / "out.py").write_text("old")
+    (here / "out.py").write_text(MODULE)
 
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
@@ -113,8 +120,34 @@ def test_a_failure_leaves_the_old_file(here, monkeypatch):  # noqa: F811
     monkeypatch.setattr("os.replace", full)
     result = run("compile", "t.json", "-o", "out.py")
     assert result.code == 2 and result.err == "rtgen: error: No space left on device\n"
-    assert (here / "out.py").read_text() == "old"
+    assert (here / "out.py").read_text() == MODULE
     assert not [name for name in os.listdir(here) if name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize("output", ["response_parser.py", "out.py", "link.py"])
+def test_a_file_of_a_person_is_not_written_over(output, here):  # noqa: F811
+    (here / "out.py").write_text("# my own\n")
+    (here / "response_parser.py").write_text("# my own\n")
+    (here / "link.py").symlink_to("out.py")
+    arguments = ["compile", "t.json"] + (["-o", output] if output != "response_parser.py" else [])
+    result = run(*arguments)
+    assert (result.code, result.out) == (2, "") and "--force" in result.err and repr(output) in result.err
+    assert (here / output).read_text() == "# my own\n"
+    assert run(*arguments, "--check").code == 1
+    assert run(*arguments, "--force").code == 0
+    command = "rtgen compile t.json" + (f" -o {output}" if output != "response_parser.py" else "")
+    assert (here / output).read_text().splitlines()[3] == f"# command:  {command}"
+    assert run(*arguments, "--check").code == 0
+    assert run("compile", "qwen3", "-o", output).code == 0  # what rtgen has generated, it replaces
+
+
+def test_the_command_in_the_header_writes_the_same_file(here):  # noqa: F811
+    run("compile", "t.json", "-o", "my parser.py", "--standalone")
+    first = (here / "my parser.py").read_text()
+    command = shlex.split(first.splitlines()[3].partition("rtgen ")[2])
+    (here / "my parser.py").unlink()
+    run(*command)
+    assert (here / "my parser.py").read_text() == first
 
 
 def test_a_device_is_written_to():

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rtgen.emit.header import compile_command, format_source, header
+from rtgen.emit.header import compile_command, format_source, header, with_command
 
 
 def test_the_comment():
@@ -47,6 +47,15 @@ def test_commands():
     assert compile_command("qwen3") == "rtgen compile qwen3"
     assert compile_command("my file.json", standalone=True) == "rtgen compile 'my file.json' --standalone"
     assert compile_command(None) == "rtgen compile SOURCE"
+    assert (
+        compile_command("qwen3", standalone=True, output="my p.py") == "rtgen compile qwen3 -o 'my p.py' --standalone"
+    )
+
+
+def test_another_command():
+    module = header("a", "ab12", "one\n# command:  two") + 'x = "\n# command:  x\n"\n'
+    changed = with_command(module, "three\nfour")
+    assert changed == header("a", "ab12", "three\nfour") + 'x = "\n# command:  x\n"\n'
 
 
 def test_formatting_keeps_what_is_formatted():
