@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import rtgen.chat
-from rtgen.chat.linter.rules import ENGINES, RULES
+from rtgen.chat.linter import lint
+from rtgen.chat.linter.rules import ENGINES, RULES, SUBJECTS, described
+from rtgen.chat.sarif import sarif
 from tests.chat import differential, engines, oracle
 
 CASES = json.loads((Path(__file__).parent / "chat" / "data" / "lint_truth.json").read_text(encoding="utf-8"))
@@ -140,3 +142,18 @@ def test_fixed_templates_render_the_same_and_need_no_trimming(name):
 )
 def test_what_is_fixed(before, after):
     assert rtgen.chat.fix(before) == after
+
+
+def test_every_rule_is_described_by_itself():
+    for rule in RULES.values():
+        text = described(rule)
+        assert "{}" not in text and not text.startswith("it ") and "  " not in text
+        assert ("{}" in rule.text) == (rule.id in SUBJECTS), rule.id
+    log = sarif({"a.jinja": lint("{{ x.strip() }}{{ True }}")})
+    rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert rules["J01"]["shortDescription"]["text"] == "True, False or None is spelled as in Python"
+    assert rules["J05"]["fullDescription"]["text"] == (
+        "Minijinja without pycompat has no method (.strip(), .split() and others). Instead: a filter: |trim |lower "
+        "|upper |title; slices. By engine: minijinja: error."
+    )
+    assert rules["J05"]["defaultConfiguration"] == {"level": "error"}

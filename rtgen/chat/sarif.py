@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rtgen.chat.linter import RULES, Finding
+from rtgen.chat.linter.findings import level_of
+from rtgen.chat.linter.rules import Rule, described, effects
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -23,16 +25,26 @@ def sarif(findings: dict[str, list[Finding]]) -> dict[str, Any]:
                     "driver": {
                         "name": "rtgen chat lint",
                         "version": rtgen.__version__,
-                        "rules": [
-                            {"id": rule, "shortDescription": {"text": RULES[rule].text.replace("{}", "it")}}
-                            for rule in used
-                        ],
+                        "rules": [_rule(RULES[rule]) for rule in used],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
                 "results": [_result(path, finding) for path, found in findings.items() for finding in found],
             }
         ],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    text = described(rule)
+    instead = f" Instead: {rule.instead}." if rule.instead else ""
+    breaks = effects(rule.marks)
+    engines = f" By engine: {', '.join(f'{engine}: {effect}' for engine, effect in breaks.items())}." if breaks else ""
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": text},
+        "fullDescription": {"text": f"{text[:1].upper()}{text[1:]}.{instead}{engines}"},
+        "defaultConfiguration": {"level": level_of(breaks)},
     }
 
 

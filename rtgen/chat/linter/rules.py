@@ -140,6 +140,70 @@ RULES = {
 }
 """By id. J01 to J49 are those of the portability study; the others were found on the way."""
 
+SUBJECTS = {
+    "J00": "it does not compile",
+    "J01": "True, False or None",
+    "J02": "a method such as .append()",
+    "J03": "(.partition(), .zfill() and others)",
+    "J04": "(.find(), .count() and others)",
+    "J05": "(.strip(), .split() and others)",
+    "J06": ".strip(...)",
+    "J07": ".split(...)",
+    "J08": ".replace() or |replace",
+    "J09": ".startswith(...) or .endswith(...)",
+    "J10": ".items(), .keys(), .values() or .get()",
+    "J11": "loop.cycle, loop.changed and loop.depth",
+    "J12": "dict(), cycler(), joiner() and lipsum",
+    "J13": "namespace()",
+    "J14": ".items, .keys, .values or another name of a method",
+    "J15": "filters and tests that Jinja does not have",
+    "J16": "(groupby, batch, sum and others)",
+    "J17": "|tojson(...)",
+    "J18": "(ensure_ascii, separators, sort_keys)",
+    "J19": "|default(...)",
+    "J19b": "|default",
+    "J20": "|map(...)",
+    "J21": "|selectattr(...) or |rejectattr(...)",
+    "J22": "|trim(...)",
+    "J23": "|string or |list",
+    "J24": "(`is float`, `is callable` and others)",
+    "J25": "such as `is divisibleby`",
+    "J26": "`is sequence` and `is iterable`",
+    "J27": "%",
+    "J28": "%",
+    "J29": "// or **",
+    "J30": "{%+",
+    "J31": "(some of those in strings)",
+    "J32": "a chained comparison",
+    "J33": "a slice with a step",
+    "J34": "a list, dict or tuple",
+    "J35": "true, false or none",
+    "J36": "generation",
+    "J37": "(`with`, `call`, `block` and others)",
+    "J39": "varargs, kwargs and caller",
+    "J42": "a tag",
+    "J44": "+",
+    "J45": "`tools is defined`",
+    "J46": "none",
+    "J47": "|safe",
+    "J48": "|length of a string",
+    "J49": "a comparison",
+    "J51": "a comparison",
+    "J52": "*",
+    "J53": "(a number, none)",
+    "J54": "a tuple in a list",
+    "J55": "a for statement",
+    "J56": "~",
+    "J57": "a number such as 1_000 or 1e3",
+}
+"""By rule: what usually stands for {} in its text, where the rule is described and nothing was found yet."""
+
+
+def described(rule: Rule) -> str:
+    """The text of a rule by itself."""
+    return rule.text.replace("{}()", "{}").replace("{}", SUBJECTS.get(rule.id, ""))
+
+
 CHANGING_METHODS = frozenset(
     each(
         "append extend insert remove pop popitem clear update setdefault reverse sort add discard ",
