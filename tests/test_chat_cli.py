@@ -42,6 +42,71 @@ def test_render(folder, capfdbinary):
     assert run("render", folder / "nowhere", folder / "messages.json") == 2
 
 
+MESSAGES = [{"role": "user", "content": "Hi"}]
+TOOLS = [{"type": "function", "function": {"name": "look"}}]
+
+
+@pytest.mark.parametrize(
+    ("held", "options", "said"),
+    [
+        (5, [], "holds no conversation"),
+        ({"a": 1}, [], "holds no conversation"),
+        ({"messages": 5}, [], "holds no conversation"),
+        ([], [], "holds no message to render"),
+        ([[]], [], "holds no message to render"),
+        ([5], [], "something else than messages"),
+        ([MESSAGES, 5], [], "something else than messages"),
+        (MESSAGES, ["--continue-final-message", "--add-generation-prompt"], "exclude each other"),
+        (MESSAGES, ["--continue-final-message", "--generation-spans"], "exclude each other"),
+        (MESSAGES, ["--continue-final-message", "thinking"], "has no 'thinking' to continue"),
+        (MESSAGES, ["--var", "messages=1"], "--var cannot set 'messages'"),
+        (MESSAGES, ["--var", "tools=[]"], "--var cannot set 'tools'"),
+        (MESSAGES, ["--var", "chat_template=1"], "--var cannot set"),
+        (MESSAGES, ["--var", "x"], "NAME=VALUE"),
+        (MESSAGES, ["--now", "noon"], "is no time"),
+        (MESSAGES, ["--tools", "five.json"], "is not a JSON list of tools"),
+        (MESSAGES, ["--documents", "five.json"], "not a JSON list of objects"),
+        ({"messages": MESSAGES, "tools": {}}, [], "the tools in"),
+        ({"messages": MESSAGES, "documents": [1]}, [], "the documents in"),
+    ],
+)
+def test_wrong_usage_of_render(held, options, said, folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "five.json").write_text("[5]")
+    (folder / "held.json").write_text(json.dumps(held))
+    assert run("render", "qwen3", "held.json", *options) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_render_takes_tools_and_documents_from_the_object(folder, capfd):
+    (folder / "t.jinja").write_text("{{ messages[0].content }} {{ tools|tojson }} {{ documents|tojson }}")
+    (folder / "all.json").write_text(json.dumps({"messages": MESSAGES, "tools": TOOLS, "documents": [{"a": 1}]}))
+    assert run("render", folder / "t.jinja", folder / "all.json") == 0
+    assert capfd.readouterr().out == f'Hi {json.dumps(TOOLS)} [{{"a": 1}}]'
+    (folder / "none.json").write_text("[]")
+    assert run("render", folder / "t.jinja", folder / "all.json", "--tools", folder / "none.json") == 0
+    assert capfd.readouterr().out == 'Hi [] [{"a": 1}]'
+
+
+def test_wrong_usage_of_set(folder, capsys):
+    file = folder / "new.jinja"
+    file.write_text("new")
+    (folder / "other.json").write_text("{}")
+    before = sorted(folder.rglob("*"))
+    for source, options in (
+        (folder, ["--template", "../x"]),
+        (folder, ["--template", ""]),
+        (file, ["--template", "rag"]),  # a file is one template
+        (folder / "messages.json", []),
+        (folder / "nowhere", []),
+        ("qwen3", []),
+    ):
+        assert run("set", source, file, *options) == 2, (source, options)
+        assert capsys.readouterr().err.count("\n") == 1
+    assert sorted(folder.rglob("*")) == before
+
+
 def test_show_takes_out_and_set_puts_back(folder, capsys):
     assert run("show", folder) == 0
     assert "token      bos_token" in capsys.readouterr().out

@@ -64,13 +64,14 @@ def by_name(template: str | Mapping[str, str] | ChatTemplate) -> dict[str, str]:
     for name, text in value.items():
         if not isinstance(name, str) or not isinstance(text, str):
             raise TypeError(f"the chat template {name!r} is not a string with a string for its name")
-        if not _is_file_name(name):
+        if not is_file_name(name):
             raise ValueError(f"{name!r} is no name for a chat template: such a file would leave its folder")
         text.encode("utf-8")
     return dict(value)
 
 
-def _is_file_name(name: str) -> bool:
+def is_file_name(name: str) -> bool:
+    """Whether a template can have this name: a file called so stays in its folder, on every system."""
     if not name or name != name.strip() or name.startswith("."):
         return False
     return all(character not in '/\\:*?"<>|' and character.isprintable() for character in name)

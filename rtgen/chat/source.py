@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from rtgen import library
-from rtgen.chat.config import missing, read_text
+from rtgen.chat.config import existing_folder, missing, read_text
 from rtgen.chat.storage import (
     DEFAULT,
     KEY,
@@ -54,13 +54,12 @@ def find(source: str | os.PathLike[str], kind: Kind | None = None) -> ChatTempla
 def folder_of(source: str | os.PathLike[str]) -> str:
     """The model's folder that `source` is or, as one of its JSON files, stands in. Raises SourceError."""
     path = os.fspath(source)
-    if os.path.isdir(path):
-        return path
-    if not os.path.exists(path):
-        raise SourceMissingError(f"there is no folder {path!r}")
-    if path.endswith(".json"):
-        return os.path.dirname(path) or "."
-    raise SourceError(f"{path!r} is neither a folder nor a JSON file of one")
+    if os.path.isfile(path):
+        folder, name = os.path.split(path)
+        if name.endswith("config.json") or name in (LEGACY_FILE, "tokenizer.json", "special_tokens_map.json"):
+            return folder or "."
+        raise SourceError(f"{path!r} is neither a folder nor a JSON file of a model's one")
+    return existing_folder(path)
 
 
 def read_template(path: str) -> str:

@@ -9,7 +9,8 @@ import click
 
 from rtgen.cli.chat_common import diff, kind_option, known, template_option
 from rtgen.cli.chat_lint import command as lint
-from rtgen.cli.common import Command, read_file, to_json, tool_list, write
+from rtgen.cli.chat_render import command as render
+from rtgen.cli.common import Command, to_json, write
 from rtgen.cli.roundtrip import command as roundtrip
 
 if TYPE_CHECKING:
@@ -28,74 +29,9 @@ def command() -> None:
     """
 
 
+command.add_command(render)
 command.add_command(lint)
 command.add_command(roundtrip)
-
-
-@command.command(cls=Command, short_help="Render messages.")
-@click.argument("source")
-@click.argument("messages_file", metavar="MESSAGES")
-@click.option("--tools", "tools_file", metavar="FILE", help="A file with a JSON list of tools.")
-@click.option("--documents", "documents_file", metavar="FILE", help="A file with a JSON list of documents.")
-@click.option("--add-generation-prompt", is_flag=True, help="End with the beginning of the assistant's message.")
-@click.option(
-    "--continue-final-message",
-    is_flag=False,
-    flag_value="content",
-    metavar="[FIELD]",
-    help="End where the final message (or this field of it) ends.",
-)
-@click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is JSON, else text.")
-@click.option("--now", metavar="TIME", help="The time to tell, such as 2026-02-03T04:05:06 (default: the clock's).")
-@click.option("--generation-spans", is_flag=True, help="Print JSON: the text and the spans the assistant wrote.")
-@template_option
-@kind_option
-def render(
-    source: str,
-    messages_file: str,
-    tools_file: str | None,
-    documents_file: str | None,
-    add_generation_prompt: bool,
-    continue_final_message: str | None,
-    variables: tuple[str, ...],
-    now: str | None,
-    generation_spans: bool,
-    name: str | None,
-    kind: Kind | None,
-) -> None:
-    """Print the text of the messages in the file MESSAGES (a JSON list, or an object with the key "messages").
-
-    Nothing is added to the text. Several conversations (a list of lists) are printed as JSON.
-    """
-    from jinja2 import TemplateError
-
-    from rtgen.chat.source import find
-
-    found = find(source, kind)
-    messages = _json_file(messages_file)
-    if isinstance(messages, dict) and "messages" in messages:
-        messages = messages["messages"]
-    try:
-        result = found.render(
-            messages,
-            chat_template=known(found.chat_template, name),
-            tools=tool_list(tools_file),
-            documents=None if documents_file is None else _json_file(documents_file),
-            add_generation_prompt=add_generation_prompt,
-            continue_final_message=continue_final_message or False,
-            clock=None if now is None else _time(now),
-            generation_spans=generation_spans,
-            **dict(map(_variable, variables)),
-        )
-    except TemplateError as error:
-        raise ValueError(f"the template cannot be rendered: {error}") from error
-    if isinstance(result, str):
-        write(result.encode("utf-8", "backslashreplace"))
-    elif generation_spans:
-        each = [{"text": one.text, "spans": one.spans} for one in (result if isinstance(result, list) else [result])]
-        write(to_json(each if isinstance(result, list) else each[0]))
-    else:
-        write(to_json(result))
 
 
 @command.command(cls=Command, short_help="Tell what a template reads, or take it out.")
@@ -142,8 +78,8 @@ def show(source: str, output: str | None, as_json: bool, name: str | None, kind:
 @command.command("set", cls=Command, short_help="Put a template into a folder.")
 @click.argument("source")
 @click.argument("template", metavar="TEMPLATE.jinja")
-@click.option("--template", "name", metavar="NAME", default="default", help="Its name (default: default).")
-def set_(source: str, template: str, name: str) -> None:
+@click.option("--template", "name", metavar="NAME", help="Its name, in a folder. [default: default]")
+def set_(source: str, template: str, name: str | None) -> None:
     """Make the file TEMPLATE.jinja the chat template of SOURCE: a folder, one of its JSON files, or a .jinja file.
 
     Templates of other names stay. The folder has the modern form afterwards (see `rtgen chat migrate`). A template that
@@ -155,15 +91,22 @@ def set_(source: str, template: str, name: str) -> None:
 
     from rtgen.chat.environment import compile_template
     from rtgen.chat.location import located
+    from rtgen.chat.saving import is_file_name
     from rtgen.chat.source import folder_of, read_template
 
+    into_file = os.path.isfile(source) and not source.endswith(".json")
+    if into_file and name is not None:
+        raise click.UsageError(f"{source!r} is one template, so --template says nothing; give the folder")
+    name = "default" if name is None else name
+    if not is_file_name(name):
+        raise click.UsageError(f"--template {name!r} is no name for a template: such a file would leave its folder")
     text = read_template(template)
     try:
         with located(text, template):
             compile_template(text)
     except (TemplateError, SyntaxError) as error:
         raise ValueError(f"the template does not compile, and nothing was written: {error}") from error
-    if os.path.isfile(source) and not source.endswith(".json"):
+    if into_file:
         from rtgen.files import write_if_changed
 
         click.echo(source if write_if_changed(source, text) else "nothing to change")
@@ -179,32 +122,6 @@ def set_(source: str, template: str, name: str) -> None:
         raise ValueError(f"nothing was written; run `rtgen chat migrate` first: {error}") from error
     paths = save(folder, others | {name: text})
     click.echo("\n".join(paths) if paths else "nothing to change")
-
-
-def _json_file(path: str) -> Any:
-    try:
-        return json.loads(read_file(path))
-    except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"{path!r} is not JSON: {error}") from error
-
-
-def _variable(text: str) -> tuple[str, Any]:
-    name, separator, value = text.partition("=")
-    if not separator or not name.isidentifier():
-        raise click.UsageError(f"--var {text!r} is not of the form NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def _time(text: str) -> Any:
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise click.UsageError(f"--now {text!r} is no time, such as 2026-02-03T04:05:06") from error
 
 
 def _facts(facts: dict[str, Any]) -> list[str]:

@@ -139,8 +139,8 @@ def tool_list(tools_file: str | None) -> list[Any] | None:
         tools = json.loads(read_file(tools_file))
     except (ValueError, RecursionError) as error:
         raise click.UsageError(f"--tools {tools_file!r} is not JSON: {error}") from error
-    if not isinstance(tools, list):
-        raise click.UsageError(f"--tools {tools_file!r} is not a JSON list of tools")
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
+        raise click.UsageError(f"--tools {tools_file!r} is not a JSON list of tools, which are objects")
     return tools
 
 
