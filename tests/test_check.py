@@ -17,14 +17,17 @@ import transformers  # noqa: F401 (the warnings about transformers' streaming ar
 from rtgen import library
 from rtgen.check import check
 from rtgen.check.findings import LEVELS
+from rtgen.check.mending import faults
 from rtgen.check.samples import samples
 from rtgen.check.streaming import witness
 from rtgen.check.subject import Subject
 from rtgen.delimiters.classify import classify
-from rtgen.template import Delimiter
+from rtgen.errors import TemplateError
+from rtgen.template import Delimiter, validate
 from tests import golden, strategies
 from tests.conftest import ROOT, load_json
 from tests.oracle import Oracle, same, stream
+from tests.test_damaged_templates import damage, points_into
 
 FOLDER = Path(os.environ.get("RTGEN_REFERENCE_TEMPLATES", ROOT.parent / "shared" / "reference" / "response_templates"))
 
@@ -285,3 +288,76 @@ def test_nothing_is_changed_or_written(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_field_that_opens_somewhere_is_not_complained_of(others: dict[str, Any], opener: dict[str, str]) -> None:
     fields = {**others, "z": {**opener, "close": "</z>"}}
     assert {f.rule for f in check({"start_anchor": "<a>", "fields": fields})} & {"never-opens"} == set()
+
+
+def test_all_faults_are_found_at_once() -> None:
+    template = {
+        "$schema": "x",
+        "version": 2,
+        "start_anchor": "",
+        "fields": {
+            "a": {"open_pattern": "(", "close_pattern": "[", "content": "yaml", "join": ""},
+            "b": {"open": "<b>", "open_pattern": "(?P<n>b", "close": [], "transform_each": True},
+            "c": 5,
+            "d": {"transform": {"x": ["a {b}", "{ok}", "c {d}"]}},
+            "e": {"openn": {"open": "<e>"}},
+            "f": {"open_pattern": "(?P<n>f)"},
+        },
+    }
+    assert [finding.where for finding in check(template)] == [
+        "$.version",
+        '$["$schema"]',
+        "$.fields.a.content",
+        "$.fields.a.open_pattern",
+        "$.fields.a.close_pattern",
+        "$.fields.a.join",
+        "$.fields.b",
+        "$.fields.b.open_pattern",
+        "$.fields.b.close",
+        "$.fields.b.transform_each",
+        "$.fields.c",
+        "$.fields.d.transform.x[0]",
+        "$.fields.d.transform.x[2]",
+        "$.fields.e.openn",
+        "$.fields.f.open_pattern",
+        "$.fields",
+        "$.start_anchor",
+    ]
+
+
+def test_each_of_many_faults_is_one_that_the_template_has_alone() -> None:
+    """Fields damaged for themselves: together, exactly the faults of each are found."""
+    rng = random.Random(7)
+    several = 0
+    for _ in range(60):
+        whole: dict[str, Any] = {"start_anchor": "A:", "fields": {}}
+        wanted: list[tuple[str, str]] = []
+        for name in "abcd":
+            field: Any = {"open": f"<{name}>", "close_pattern": "x", "content": "json", "join": ",", "repeats": True}
+            for _ in range(rng.randrange(3)):
+                key = rng.choice(sorted(field))
+                field[key] = rng.choice([None, 5, "", [], "(", {"a": 1}, True, "text"])
+            whole["fields"][name] = field
+            alone = check({"start_anchor": "A:", "fields": {name: field}})
+            wanted += [(finding.where, finding.message) for finding in alone if finding.rule == "refused"]
+        found = [(finding.where, finding.message) for finding in check(whole) if finding.rule == "refused"]
+        assert sorted(found) == sorted(wanted)
+        several += len(found) > 2
+    assert several > 20
+
+
+def test_the_faults_of_damaged_templates_lead_to_values() -> None:
+    rng = random.Random(3)
+    refused = 0
+    for _ in range(150):
+        template: Any = strategies.template(rng).template
+        for _ in range(3):
+            template = damage(rng, template) if isinstance(template, dict) and template else template
+        try:
+            validate(template)
+        except TemplateError as error:
+            refused += 1
+            found, complete = faults(template, error)
+            assert complete and len({(one.path, one.message) for one in found}) == len(found)
+            assert all(points_into(one.path or "$", template) for one in found), (template, found)
+    assert refused > 100

@@ -1,4 +1,4 @@
-"""The words for a template that is refused: the fault by which it is refused, and what else its shape lacks."""
+"""The words for a template that is refused: the faults by which it is refused, and what else its shape lacks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from rtgen.check.findings import Finding, quote_value
+from rtgen.check.mending import faults
 from rtgen.errors import TemplateError
 from rtgen.identity import step
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA_FILE = "response_template.schema.json"
 
 MOST_HINTS = 10
-"""Faults that are listed besides the one by which the template is refused."""
+"""Faults by the schema that are listed besides those by which the template is refused."""
 
 
 @cache
@@ -39,17 +40,23 @@ def validator() -> Draft202012Validator:
 
 
 def refused(raw: object, error: TemplateError) -> list[Finding]:
-    """What is wrong with a template that was refused with `error`: that fault first, then what the schema finds."""
-    where = error.path or "$"
-    found = [Finding("error", where, "refused", error.message)]
+    """What is wrong with a template that was refused with `error`: that fault first, then all others.
+
+    Where they cannot be found one after the other, what the schema says is added.
+    """
+    all_faults, complete = faults(raw, error)
+    found = [Finding("error", fault.path or "$", "refused", fault.message) for fault in all_faults]
+    if complete:
+        return found
+    places = {finding.where for finding in found}
     try:
         # Sorted, since jsonschema goes through some objects in the order of a set.
-        faults = sorted(validator().iter_errors(raw), key=lambda fault: (fault.json_path, fault.message))
+        hints = sorted(validator().iter_errors(raw), key=lambda fault: (fault.json_path, fault.message))
     except (RecursionError, ValueError):  # nested too deeply, or a number too long to be shown: the error says so
         return found
-    for fault in faults:
-        for path, words in _hints(fault):
-            if path != where and len(found) <= MOST_HINTS:
+    for hint in hints:
+        for path, words in _hints(hint):
+            if path not in places and len(found) < len(places) + MOST_HINTS:
                 found.append(Finding("error", path, "schema", words))
     return found
 
