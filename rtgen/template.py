@@ -122,6 +122,12 @@ def _type_name(value: object) -> str:
 
 def _refuse_unknown_keys(found: dict[str, Any], known: tuple[str, ...], path: str) -> None:
     unknown = sorted(set(found) - set(known))
+    if "$schema" in unknown:
+        raise TemplateError(
+            "'$schema' is no key of a response template, and transformers refuses it too; leave it out, and tell your "
+            "editor in its settings which files rtgen/response_template.schema.json is for (VS Code: json.schemas)",
+            path=step(path, "$schema"),
+        )
     if unknown:
         raise TemplateError(f"unknown key {unknown[0]!r}; known are {', '.join(known)}", path=step(path, unknown[0]))
 
