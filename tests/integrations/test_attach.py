@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import json
@@ -18,7 +19,7 @@ import pytest
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, ProcessorMixin
 
 import rtgen
-from rtgen.integrations.transformers import attach, attached, detach
+from rtgen.integrations.transformers import attach, attached, detach, installed
 from tests.integrations import making
 from tests.integrations.making import MESSAGE, OUTPUT, PROMPT, TEMPLATE, TOOLS
 
@@ -202,8 +203,45 @@ def test_the_signatures_are_those_of_transformers(tokenizer: Any, plain: Any) ->
     for name in ("parse_response", "get_response_parser"):
         ours, theirs = inspect.signature(getattr(tokenizer, name)), inspect.signature(getattr(plain, name))
         shown = [[(p.name, p.kind, p.default) for p in one.parameters.values()] for one in (ours, theirs)]
-        assert shown[0] == shown[1]
+        assert shown[0][:-1] == shown[1]
+        assert shown[0][-1] == (
+            "serving",
+            inspect.Parameter.VAR_KEYWORD,
+            inspect.Parameter.empty,
+        )  # rtgen's own options
         assert getattr(tokenizer, name).__name__ == name and getattr(tokenizer, name).__doc__
+
+
+BROKEN = '<tool_call>{"name": "f", "arguments": {"a": "</tool_call>",}}</tool_call>Hi<|im_end|>'
+
+
+@pytest.mark.parametrize("installing", [False, True], ids=["attached", "installed"])
+def test_the_options_for_servers_are_taken(installing: bool) -> None:
+    tokenizer = making.byte_level() if installing else attach(making.byte_level())
+    call = {"type": "function", "function": {"name": "f", "arguments": {"a": "</tool_call>"}}}
+    with installed() if installing else contextlib.nullcontext():
+        for response in (BROKEN, tokenizer(BROKEN).input_ids):
+            with pytest.raises(rtgen.ParseError):
+                tokenizer.parse_response(response, prefix="")
+            message = tokenizer.parse_response(response, prefix="", string_aware=True, repair=True)
+            assert message == {"role": "assistant", "tool_calls": [call], "content": "Hi"}
+        malformed: list[Any] = []
+        texts = ["x", BROKEN]
+        messages = tokenizer.parse_response(texts, prefix="", on_malformed="event", malformed=malformed)
+        assert [message.get("tool_calls") for message in messages] == [None, None]
+        assert [entry["index"] for entry in malformed] == [1]
+        parser = tokenizer.get_response_parser(
+            prefix="", on_malformed="event", spans=True, string_aware=True, repair=True
+        )
+        events = parser.feed_ids(tokenizer(BROKEN).input_ids)
+        assert (events[0]["start"], events[0]["end"]) == (0, 11)
+        assert parser.finalize()[0]["tool_calls"] == [call]
+        with pytest.raises(rtgen.LimitError):
+            tokenizer.parse_response("x" * 100, prefix="", max_input=10)
+        with pytest.raises(rtgen.LimitError):
+            tokenizer.get_response_parser(prefix="", max_input=10).feed("x" * 100)
+        with pytest.raises(TypeError):
+            tokenizer.parse_response("x", prefix="", spins=True)
 
 
 def test_the_template_is_read_at_each_call() -> None:

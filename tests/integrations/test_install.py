@@ -78,6 +78,15 @@ def test_names_that_others_have_bound_are_exchanged(monkeypatch: pytest.MonkeyPa
     assert rtgen.parse_response is not OWN["parse_response"]
 
 
+def test_the_options_for_servers_are_taken() -> None:
+    with installed():
+        broken = "<tool_call>{</tool_call>Hi"
+        message = chat_parsing.parse_response(broken, TEMPLATE, prefix="", on_malformed="event")
+        parser = chat_parsing.ResponseParser(TEMPLATE, "", on_malformed="event", spans=True)
+        assert parser.feed(broken)[0]["start"] == 0
+        assert parser.finalize()[0] == message == {"role": "assistant", "content": "Hi"}
+
+
 def test_templates_that_transformers_has_loaded_are_left_to_it() -> None:
     loaded = load_response_template(TEMPLATE)
     with installed():

@@ -35,10 +35,12 @@ class Attached:
 def attach(tokenizer: Tokenizer, *, chat: bool = False) -> Tokenizer:
     """Give a tokenizer, or a processor and its tokenizer, rtgen's `parse_response` and `get_response_parser`.
 
-    They have transformers' signatures and behaviour, and go on reading `tokenizer.response_template`; the parsers have
-    `feed_ids` besides. With `chat`, `apply_chat_template` of the tokenizer renders through `rtgen.chat` too. Other
-    tokenizers of the same class, and what is saved, are left alone. Attaching again changes only `chat`. Pickled and
-    deep copies are attached too; a shallow copy has the methods of the original until it is attached itself.
+    They have transformers' signatures and behaviour, and go on reading `tokenizer.response_template`. Besides, they
+    take the options for servers (`on_malformed`, `string_aware`, `repair`, the limits, and for parsers `spans`) as
+    keyword arguments, and the parsers have `feed_ids`. With `chat`, `apply_chat_template` of the tokenizer renders
+    through `rtgen.chat` too. Other tokenizers of the same class, and what is saved, are left alone. Attaching again
+    changes only `chat`. Pickled and deep copies are attached too; a shallow copy has the methods of the original until
+    it is attached itself.
 
     Returns the same object. Raises TypeError for what is neither, ImportError for `chat` where `rtgen.chat` does not
     render.

@@ -123,22 +123,32 @@ def _stand_ins(theirs: dict[str, Any], loaded: type) -> dict[str, Any]:
     (`loaded`), which does not tell the dict it was made from, is left to it."""
 
     class ResponseParser(rtgen.ResponseParser):
-        """rtgen's streaming parser with the signature of transformers' class."""
+        """rtgen's streaming parser with the signature of transformers' class, and rtgen's options for servers."""
 
         def __new__(
-            cls, response_template: Any, prefix: str | None = None, *, tools: Sequence[Any] | None = None
+            cls,
+            response_template: Any,
+            prefix: str | None = None,
+            *,
+            tools: Sequence[Any] | None = None,
+            **serving: Any,
         ) -> Any:
             if isinstance(response_template, loaded):
-                return theirs["ResponseParser"](response_template, prefix, tools=tools)
-            return rtgen.compile(response_template).ResponseParser(prefix, tools=tools)
+                return theirs["ResponseParser"](response_template, prefix, tools=tools, **serving)
+            return rtgen.compile(response_template).ResponseParser(prefix, tools=tools, **serving)
 
     def parse_response(
-        text: str, response_template: Any, *, prefix: str | None = None, tools: Sequence[Any] | None = None
+        text: str,
+        response_template: Any,
+        *,
+        prefix: str | None = None,
+        tools: Sequence[Any] | None = None,
+        **serving: Any,
     ) -> Any:
-        """rtgen's `parse_response` with the signature of transformers' function."""
+        """rtgen's `parse_response` with the signature of transformers' function, and the options for servers."""
         if isinstance(response_template, loaded):
-            return theirs["parse_response"](text, response_template, prefix=prefix, tools=tools)
-        return rtgen.compile(response_template).parse_response(text, prefix=prefix, tools=tools)
+            return theirs["parse_response"](text, response_template, prefix=prefix, tools=tools, **serving)
+        return rtgen.compile(response_template).parse_response(text, prefix=prefix, tools=tools, **serving)
 
     return {"ResponseParser": ResponseParser, "parse_response": parse_response}
 

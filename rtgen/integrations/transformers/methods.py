@@ -1,7 +1,7 @@
 """The two methods that parse responses, as transformers gives them to tokenizers, with the compiled parser behind.
 
 What goes in, what comes out, and in which order what is refused, is as in transformers 5.24
-(`PreTrainedTokenizerBase.parse_response` and `get_response_parser`).
+(`PreTrainedTokenizerBase.parse_response` and `get_response_parser`). Besides, they take rtgen's options for servers.
 """
 
 from __future__ import annotations
@@ -25,14 +25,21 @@ NO_PREFIX = (
 
 
 def parse_response(
-    self: Any, response: Any, schema: Any = None, *, prefix: Any = None, tools: Sequence[Any] | None = None
+    self: Any,
+    response: Any,
+    schema: Any = None,
+    *,
+    prefix: Any = None,
+    tools: Sequence[Any] | None = None,
+    **serving: Any,
 ) -> Any:
     """Parse what the model generated into a message (a dict); a batch into a list of messages.
 
     `response` is text or the token ids of one sequence (a list, a 1-D array or tensor), or a batch: a list of texts, a
     list of id sequences, a 2-D array or tensor. `schema` is the response template, the tokenizer's own if left out.
     `prefix` is the prompt, in any of these forms: one for all, or one each; "" or [] if the response holds the whole
-    answer. `tools` cast the arguments of tool calls.
+    answer. `tools` cast the arguments of tool calls. `serving` are the keyword arguments for servers of
+    `rtgen.parse_response`: `on_malformed`, `malformed`, `string_aware`, `repair`, and the limits (`max_input`, ...).
 
     Raises AttributeError without a template, ValueError without a prefix or with another number of them, TemplateError,
     and ParseError for text that the template cannot parse.
@@ -59,17 +66,18 @@ def parse_response(
             one = prompt_text(self, one, template)
         written.append(one)
     if not batched:
-        return compiled.parse_response(texts[0], prefix=written[0], tools=tools)
-    return compiled.parse_response(texts, prefix=written if many else written[0], tools=tools)
+        return compiled.parse_response(texts[0], prefix=written[0], tools=tools, **serving)
+    return compiled.parse_response(texts, prefix=written if many else written[0], tools=tools, **serving)
 
 
 def get_response_parser(
-    self: Any, response_template: Any = None, *, prefix: Any = None, tools: Sequence[Any] | None = None
+    self: Any, response_template: Any = None, *, prefix: Any = None, tools: Sequence[Any] | None = None, **serving: Any
 ) -> Any:
     """A streaming parser of one response: `feed(text)`, `feed_ids(ids)`, `finalize()`, `initial_events`.
 
     `response_template` is the tokenizer's own if left out; `prefix` is the prompt, as text or as the token ids of one
-    sequence; `tools` cast the arguments of tool calls.
+    sequence; `tools` cast the arguments of tool calls. `serving` are the keyword arguments for servers of
+    `rtgen.ResponseParser`: `on_malformed`, `spans`, `string_aware`, `repair`, and the limits (`max_input`, ...).
 
     Raises AttributeError without a template, ValueError without a prefix or with more than one, TemplateError.
     """
@@ -77,7 +85,7 @@ def get_response_parser(
         response_template = getattr(self, "response_template", None)
         if response_template is None:
             raise AttributeError(NO_TEMPLATE)
-    return response_parser(self, response_template, prefix=prefix, tools=tools)
+    return response_parser(self, response_template, prefix=prefix, tools=tools, **serving)
 
 
 def _responses(self: Any, response: Any) -> tuple[list[str], bool]:
