@@ -30,11 +30,15 @@ class CacheError(Exception):
 
 
 def directory() -> str:
-    """The absolute path of the cache folder, whether it exists or not.
+    """The absolute path of the cache folder, whether it exists or not. `~` in the variable is a home folder.
 
     Raises CacheError where there is none: no variable and no home.
     """
     chosen = os.environ.get(VARIABLE)
+    if chosen:
+        chosen = os.path.expanduser(chosen)
+        if chosen.startswith("~"):
+            raise CacheError(f"{VARIABLE} is {chosen!r}, and there is no such home folder")
     path = os.path.abspath(chosen) if chosen else _platform_directory()
     if not os.path.isabs(path):  # an account without a home folder
         raise CacheError(f"this account has no home folder, and {VARIABLE} is not set")

@@ -242,6 +242,17 @@ def test_a_relative_folder_is_made_absolute(monkeypatch, tmp_path):
     assert cache.directory() == str(tmp_path / "here")
 
 
+def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    monkeypatch.setenv(cache.VARIABLE, os.path.join("~", "x"))
+    assert cache.directory() == str(tmp_path / "home" / "x")
+    monkeypatch.setenv(cache.VARIABLE, os.path.join("~nobody-of-this-name", "x"))
+    assert "no such home folder" in str(in_memory().message)
+    assert not any(name.startswith("~") for name in os.listdir(tmp_path))
+
+
 def test_without_handles_the_paths_are_checked(folder, monkeypatch):
     monkeypatch.setattr(cache, "_BY_HANDLE", False)
     test_the_second_load_reads_what_the_first_stored(folder)

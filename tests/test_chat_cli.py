@@ -210,3 +210,10 @@ def test_bundled_names_are_taken(name, folder, capfd, monkeypatch):
     (folder / name).mkdir()
     (folder / name / "chat_template.jinja").write_text("mine")
     assert rtgen.chat.load(f"./{name}").chat_template == rtgen.chat.load(Path(name)).chat_template == "mine"
+
+
+@pytest.mark.parametrize(("text", "shown"), [("one", "1 line"), ("one\n", "1 line"), ("one\ntwo", "2 lines")])
+def test_lines_are_counted(text, shown, folder, capsys):
+    (folder / "t.jinja").write_text(text)
+    assert run("show", folder / "t.jinja") == 0
+    assert f"shown      default, {shown}\n" in capsys.readouterr().out

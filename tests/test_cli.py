@@ -149,6 +149,9 @@ def test_templates():
         assert shown.code == 0 and json.loads(shown.out) == library.template(name)
         notes = run("templates", name, "--notes")
         assert notes.code == 0 and notes.out.startswith(f"{name}\n")
+        told = notes.out[: notes.out.index("\n# ")]
+        for key, value in library.meta(name).items():
+            assert not isinstance(value, dict) or not value or f"\n{key}:\n  " in told
 
 
 @pytest.mark.parametrize("form", ["text", "mermaid", "dot"])

@@ -127,7 +127,7 @@ def set_(source: str, template: str, name: str | None) -> None:
 def _facts(facts: dict[str, Any]) -> list[str]:
     lines = [f"kind       {facts['kind']}"]
     lines += [f"template   {name}: {path}" for name, path in facts["templates"].items()]
-    lines.append(f"shown      {facts['shown']}, {facts['lines']} lines")
+    lines.append(f"shown      {facts['shown']}, {facts['lines']} line{'' if facts['lines'] == 1 else 's'}")
     lines.append(f"variables  {', '.join(facts['variables']) or 'none'}")
     lines.append(f"functions  {', '.join(facts['functions']) or 'none'}")
     for name, text in facts["tokens"].items():

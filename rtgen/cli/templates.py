@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -22,7 +24,7 @@ def command(name: str | None, notes: bool) -> None:
     elif not library.exists(name):
         raise click.UsageError(f"there is no bundled template {name!r}; {library.suggestion(name)}")
     elif notes:
-        lines = [f"{key}: {_plain(value)}" for key, value in library.meta(name).items()]
+        lines = [line for key, value in library.meta(name).items() for line in _lines(key, value)]
         click.echo("\n".join([name, *lines, "", library.notes(name).rstrip()]).rstrip())
     else:
         write(to_json(library.template(name), indent=2))
@@ -40,6 +42,19 @@ def _list() -> None:
     for name, found in library.not_possible().items():
         click.echo(f"{name:{width}}  {found['models']}")
         click.echo(f"{'':{width}}  not possible: {found['reason']}")
+
+
+def _lines(key: str, value: Any, indent: str = "") -> Iterator[str]:
+    """A key of `meta.json` and its value for people, what is inside of it on lines of its own; marks are quoted."""
+    inner = value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
+    if not isinstance(inner[0], dict):
+        quoted = bool(indent) and isinstance(value, list)
+        yield f"{indent}{key}: {', '.join(map(json.dumps, value)) if quoted else _plain(value)}"
+        return
+    for one in inner:
+        yield f"{indent}{key}:"
+        for name, item in one.items():
+            yield from _lines(name, item, f"{indent}  ")
 
 
 def _plain(value: Any) -> str:

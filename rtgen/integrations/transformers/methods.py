@@ -53,7 +53,7 @@ def parse_response(
     texts, batched = _responses(self, response)
     prefixes, many = _prefixes(prefix)
     if many and len(prefixes) != len(texts):
-        raise ValueError(f"{len(texts)} responses and {len(prefixes)} prefixes: give one prefix for all, or one each")
+        raise ValueError(f"responses: {len(texts)}, prefixes: {len(prefixes)}; give one prefix for all, or one each")
     if not texts:
         return []
     compiled = compile(schema)
