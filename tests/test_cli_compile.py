@@ -133,7 +133,8 @@ def test_a_file_of_a_person_is_not_written_over(output, here):  # noqa: F811
     result = run(*arguments)
     assert (result.code, result.out) == (2, "") and "--force" in result.err and repr(output) in result.err
     assert (here / output).read_text() == "# my own\n"
-    assert run(*arguments, "--check").code == 1
+    checked = run(*arguments, "--check")
+    assert checked.code == 1 and checked.err.endswith(" --force\n")
     assert run(*arguments, "--force").code == 0
     command = "rtgen compile t.json" + (f" -o {output}" if output != "response_parser.py" else "")
     assert (here / output).read_text().splitlines()[3] == f"# command:  {command}"

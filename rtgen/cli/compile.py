@@ -52,7 +52,8 @@ def command(source: str, output: str | None, standalone: bool, check: bool, forc
     if check:
         if holds(path, module):
             return 0
-        again = click.style(f"rtgen compile {source} -o {path}{' --standalone' if standalone else ''}", bold=True)
+        options = f"{' --standalone' if standalone else ''}{'' if may_be_replaced(path) else ' --force'}"
+        again = click.style(f"rtgen compile {source} -o {path}{options}", bold=True)
         what = "is not what would be written" if os.path.exists(path) else "does not exist"
         click.echo(f"rtgen: {path} {what}; run: {again}", err=True)
         return FAULTS_FOUND
